@@ -1,0 +1,164 @@
+/**
+ * The façade that every surface calls (SQS now, gRPC and HTTP/JSON later): `QueueService`. Expected outcomes are
+ * returned unions with a `kind`; wire names and codes live in the surfaces' own errors files, none here.
+ *
+ * Any method can also reject: with `Unavailable` when the store cannot be reached in time or a bound was reached
+ * (the caller may retry; a write may or may not have taken effect), and with anything else only for our own mistake.
+ * Methods never reject for what a caller sent.
+ */
+import type { MessageContent, StoredMessage } from '../core/message.ts';
+import type { AttributeProblem } from '../core/queue-attributes.ts';
+
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+  /** How long the caller should wait before it tries again, seconds. */
+  readonly retryAfterSeconds: number;
+  constructor(message: string, retryAfterSeconds = 1) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The queue does not exist (now): never created, deleted, or deleted and created again while this call waited. */
+export interface QueueMissing {
+  readonly kind: 'queue-missing';
+}
+
+export type CreateQueueOutcome =
+  | { readonly kind: 'created' }
+  /** It exists and every given attribute equals its current value. */
+  | { readonly kind: 'exists' }
+  /** It exists with another value of `attribute`. */
+  | { readonly kind: 'differs'; readonly attribute: string }
+  | { readonly kind: 'bad-attributes'; readonly problem: AttributeProblem }
+  /** Cool-downs are on and a queue of that name was deleted less than 60 s ago. */
+  | { readonly kind: 'deleted-recently' };
+
+export type SetQueueAttributesOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'bad-attributes'; readonly problem: AttributeProblem }
+  | QueueMissing;
+
+export interface QueueSnapshot {
+  readonly kind: 'queue';
+  readonly name: string;
+  /** Every attribute as SQS shows it, defaults included, e.g. `VisibilityTimeout` → `"30"`; no counts, no ARN. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly createdAtMillis: number;
+  readonly modifiedAtMillis: number;
+  /** Exact at the state seen, which was read after the call began. */
+  readonly visibleCount: number;
+  readonly inFlightCount: number;
+  readonly delayedCount: number;
+}
+
+export interface ListQueuesRequest {
+  readonly prefix: string;
+  /** Only names after this one. */
+  readonly startAfter: string | undefined;
+  readonly limit: number;
+}
+
+export interface QueueList {
+  /** In name order. */
+  readonly names: readonly string[];
+  /** More remain after the last name. */
+  readonly truncated: boolean;
+}
+
+export interface SendEntry {
+  readonly content: MessageContent;
+  /** Size as SQS counts it: UTF-8 body plus names, data types and values of the attributes, bytes. */
+  readonly contentBytes: number;
+  /** 0–900; undefined means the queue's own delay. */
+  readonly delaySeconds: number | undefined;
+}
+
+export type SendEntryOutcome =
+  | { readonly kind: 'sent'; readonly messageId: string }
+  /** Larger than the queue's MaximumMessageSize, which is `maximumBytes`. Nothing of this entry was stored. */
+  | { readonly kind: 'too-large'; readonly maximumBytes: number };
+
+export type SendOutcome =
+  { readonly kind: 'done'; /** One for each entry, in order. */ readonly entries: readonly SendEntryOutcome[] } | QueueMissing;
+
+export interface ReceiveRequest {
+  /** 1–10. */
+  readonly maxMessages: number;
+  /** 0–20; undefined means the queue's ReceiveMessageWaitTimeSeconds. */
+  readonly waitSeconds: number | undefined;
+  /** 0–43200; undefined means the queue's own. */
+  readonly visibilityTimeoutSeconds: number | undefined;
+  /** Fires when the client has gone or the server stops: a waiting receive then ends empty and leases nothing. */
+  readonly signal: AbortSignal;
+}
+
+export interface ReceivedMessage {
+  readonly message: StoredMessage;
+  /** Standard base64 (core/receipt-handle.ts). */
+  readonly receiptHandle: string;
+  /** This delivery included. */
+  readonly receiveCount: number;
+  readonly firstReceivedAtMillis: number;
+}
+
+export type ReceiveOutcome =
+  | {
+      readonly kind: 'done';
+      /** Empty when nothing came in time. */
+      readonly messages: readonly ReceivedMessage[];
+      /**
+       * The client went away before a byte of the answer was written: gives the messages back at once, by exact
+       * token, receive counts not raised. Safe to call late or twice. Resolves when it is done or given up.
+       */
+      readonly undelivered: () => Promise<void>;
+    }
+  /** 120,000 messages are in flight and the receive was a short poll (waitSeconds 0). */
+  | { readonly kind: 'over-limit' }
+  | QueueMissing;
+
+export type DeleteEntryOutcome =
+  /** Deleted, or there was nothing to delete: already deleted, superseded by a later delivery, purged, another incarnation. */
+  { readonly kind: 'done' } | { readonly kind: 'malformed-handle' };
+
+export type DeleteOutcome =
+  { readonly kind: 'done'; readonly entries: readonly DeleteEntryOutcome[] } | QueueMissing;
+
+export interface VisibilityEntry {
+  readonly receiptHandle: string;
+  /** 0–43200, counted from now. */
+  readonly visibilityTimeoutSeconds: number;
+}
+
+export type VisibilityEntryOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'malformed-handle' }
+  /** Deleted, purged, superseded by a later delivery, or of another incarnation. */
+  | { readonly kind: 'not-available' }
+  /** More than 12 hours since this delivery's receive in all. */
+  | { readonly kind: 'beyond-limit' };
+
+export type ChangeVisibilityOutcome =
+  { readonly kind: 'done'; readonly entries: readonly VisibilityEntryOutcome[] } | QueueMissing;
+
+export type PurgeOutcome =
+  | { readonly kind: 'done' }
+  /** Cool-downs are on and the queue was purged less than 60 s ago. */
+  | { readonly kind: 'in-progress' }
+  | QueueMissing;
+
+export interface QueueService {
+  /** `attributes`: as sent; FifoQueue and FIFO-only names are the surface's to refuse until FIFO comes. */
+  createQueue(name: string, attributes: ReadonlyMap<string, string>): Promise<CreateQueueOutcome>;
+  /** Reads the store: true on any node right after a create. */
+  queueExists(name: string): Promise<boolean>;
+  getQueue(name: string): Promise<QueueSnapshot | QueueMissing>;
+  setQueueAttributes(name: string, attributes: ReadonlyMap<string, string>): Promise<SetQueueAttributesOutcome>;
+  listQueues(request: ListQueuesRequest): Promise<QueueList>;
+  deleteQueue(name: string): Promise<{ readonly kind: 'done' } | QueueMissing>;
+  purgeQueue(name: string): Promise<PurgeOutcome>;
+  send(name: string, senderId: string, entries: readonly SendEntry[]): Promise<SendOutcome>;
+  receive(name: string, request: ReceiveRequest): Promise<ReceiveOutcome>;
+  deleteMessages(name: string, receiptHandles: readonly string[]): Promise<DeleteOutcome>;
+  changeVisibility(name: string, entries: readonly VisibilityEntry[]): Promise<ChangeVisibilityOutcome>;
+}
