@@ -1,0 +1,151 @@
+/**
+ * The state of one queue: what its manifest holds, decoded. Immutable: every change makes a new state (transition.ts).
+ *
+ * Each live message has one sequence number and is in exactly one of these places:
+ *   ready       visible, never received
+ *   delayed     never received, visible when due
+ *   deliveries  received at least once: in flight until `visibleAtMillis`, visible again afterwards
+ *   intents     on its way to another queue; invisible here
+ * and its body is in exactly one place: the tail, or a run of a segment reference. Sequence numbers are never used
+ * twice within an incarnation. Maps iterate in ascending order of sequence unless said otherwise.
+ */
+import type { DeliveryToken, Incarnation, WriterId } from './ids.ts';
+import type { StoredMessage } from './message.ts';
+import type { QueueAttributes } from './queue-attributes.ts';
+import { emptyRanges, type RangeSet } from './range-set.ts';
+
+export interface WriterEntry {
+  readonly id: WriterId;
+  readonly attempt: number;
+  readonly version: number;
+}
+
+export interface Delivery {
+  readonly visibleAtMillis: number;
+  readonly receiveCount: number;
+  readonly firstReceivedAtMillis: number;
+  readonly leasedAtMillis: number;
+  readonly token: DeliveryToken;
+  readonly leaseVersion: number;
+}
+
+export interface TailMessage {
+  readonly message: StoredMessage;
+  /** What it adds to the manifest, bytes, about. */
+  readonly bytes: number;
+}
+
+/** `<base version>-<nonce>`: unique within an incarnation. */
+export type SegmentId = string & { readonly __brand: 'SegmentId' };
+
+export interface Run {
+  readonly firstSequence: number;
+  readonly firstOrdinal: number;
+  readonly count: number;
+  /** Added to the stamps in the segment, which may have been uploaded long before the swap that names it. */
+  readonly sentAtShiftMillis: number;
+}
+
+export interface SegmentReference {
+  readonly baseVersion: number;
+  /** 16 hex characters. */
+  readonly nonce: string;
+  readonly liveCount: number;
+  readonly sentAtMaxMillis: number;
+  readonly bytes: number;
+  readonly runs: readonly Run[];
+}
+
+export interface Intent {
+  readonly targetIncarnation: Incarnation;
+  readonly number: number;
+  readonly receiveCount: number;
+  readonly firstReceivedAtMillis: number;
+}
+
+export interface Link {
+  readonly queueName: string;
+  readonly lastNumber: number;
+}
+
+export interface QueueState {
+  readonly incarnation: Incarnation;
+  /** Rises by one with each commit; 1 in a new queue. */
+  readonly version: number;
+  /** Manifest time (core/time.ts): never backwards; retention compares with it. */
+  readonly timeMillis: number;
+  readonly createdAtMillis: number;
+  readonly modifiedAtMillis: number;
+  readonly attributes: QueueAttributes;
+  /** Place for tags (a later issue); kept as found. */
+  readonly tags: ReadonlyMap<string, string>;
+  /** At most WRITERS_MAX. */
+  readonly writers: readonly WriterEntry[];
+  readonly writersFloor: number;
+  readonly nextSequence: number;
+  readonly purgeWatermark: number;
+  readonly purgedAtMillis: number;
+  readonly collectedBelow: number;
+  readonly ready: RangeSet;
+  /** Sequence → when it becomes visible, milliseconds. */
+  readonly delayed: ReadonlyMap<number, number>;
+  readonly deliveries: ReadonlyMap<number, Delivery>;
+  readonly tail: ReadonlyMap<number, TailMessage>;
+  readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
+  readonly intents: ReadonlyMap<number, Intent>;
+  /** By the target's incarnation: the last intent number given. */
+  readonly outgoingLinks: ReadonlyMap<Incarnation, Link>;
+  /** By the source's incarnation: the last intent number appended here. */
+  readonly incomingLinks: ReadonlyMap<Incarnation, Link>;
+  /** Manifest fields this program does not know, kept byte for byte (format/manifest-codec.ts). */
+  readonly unknownFields: readonly unknown[];
+}
+
+/** What `m/<name>` holds after DeleteQueue. */
+export interface Tombstone {
+  readonly buriedIncarnation: Incarnation;
+  readonly closingWriter: WriterId;
+  readonly closingAttempt: number;
+  readonly deletedAtMillis: number;
+}
+
+export type ManifestContent =
+  | { readonly kind: 'queue'; readonly state: QueueState }
+  | { readonly kind: 'tombstone'; readonly tombstone: Tombstone };
+
+/** Version 1 of a queue: what CreateQueue writes. `timeMillis` is the lower bound, `stampMillis` the upper bound of the store's time. */
+export function newQueueState(input: {
+  readonly incarnation: Incarnation;
+  readonly attributes: QueueAttributes;
+  readonly timeMillis: number;
+  readonly stampMillis: number;
+}): QueueState {
+  return {
+    incarnation: input.incarnation,
+    version: 1,
+    timeMillis: input.timeMillis,
+    createdAtMillis: input.stampMillis,
+    modifiedAtMillis: input.stampMillis,
+    attributes: input.attributes,
+    tags: new Map(),
+    writers: [],
+    writersFloor: 0,
+    nextSequence: 1,
+    purgeWatermark: 0,
+    purgedAtMillis: 0,
+    collectedBelow: 0,
+    ready: emptyRanges,
+    delayed: new Map(),
+    deliveries: new Map(),
+    tail: new Map(),
+    segments: new Map(),
+    intents: new Map(),
+    outgoingLinks: new Map(),
+    incomingLinks: new Map(),
+    unknownFields: [],
+  };
+}
+
+export function segmentIdOf(reference: { readonly baseVersion: number; readonly nonce: string }): SegmentId {
+  return `${reference.baseVersion}-${reference.nonce}` as SegmentId;
+}
