@@ -1,0 +1,118 @@
+/**
+ * Every key okuri writes is built here and nowhere else. Keys freeze with the first release: a change is a new kind
+ * beside the old one, never another form of it. Keys are relative to the configured prefix.
+ *
+ * | key | mutability | lifetime | who deletes it |
+ * | --- | --- | --- | --- |
+ * | `m/<name>` | swapped by If-Match only, created if absent only | a queue's name: manifest, then tombstone | nobody unconditionally; a tombstone an hour old goes by conditional DELETE where the store does that honestly |
+ * | `s/<hash>-<name>/<incarnation>/<kind>/<base version>-<nonce>` | immutable, written once by a plain PUT | while the incarnation's manifest names it, directly or through pages | the collector, below the manifest's `collectedBelow`; the daily listing, when the incarnation is gone |
+ *
+ * - `hash` is the start of SHA-256 of the name: it spreads queues over the store's key ranges. Of fixed length, so
+ *   names with `-` still parse.
+ * - `base version` is the manifest version the writer started from, in 16 digits, so that a LIST comes in version order.
+ * - `nonce`: two writers that start from one version, or one writer twice, never meet on a key.
+ * - A key that doesn't parse is not ours to judge: nothing deletes it.
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { hexFromBytes, type Incarnation } from '../core/ids.ts';
+
+/** Kinds of immutable object. Later: pages of leases, of delayed messages, of deduplication ids, of references. */
+export type ObjectKind = 'seg';
+
+const kinds: ReadonlySet<string> = new Set<ObjectKind>(['seg']);
+
+export interface ObjectKeyParts {
+  readonly name: string;
+  readonly incarnation: Incarnation;
+  readonly kind: ObjectKind;
+  /** Manifest version the writer of the object had before it. */
+  readonly baseVersion: number;
+  readonly nonce: string;
+}
+
+export const objectNonceBytes = 8;
+
+/** Prefix of every queue's manifest. */
+export const manifestsPrefix = 'm/';
+/** Prefix of every immutable object of every queue. */
+export const objectsPrefix = 's/';
+
+const nameCharactersMax = 80;
+const baseVersionDigits = 16;
+const namePattern = /^[A-Za-z0-9_-]+(?:\.fifo)?$/;
+const objectKeyPattern =
+  /^s\/([0-9a-f]{8})-([A-Za-z0-9_.-]+)\/([0-9a-f]{32})\/([a-z]+)\/([0-9]{16})-([0-9a-f]{16})$/;
+
+/** Whether a text can be a queue's name (SQS.md section 2). No other text may get into a key. */
+export function isQueueName(text: string): boolean {
+  return text.length <= nameCharactersMax && namePattern.test(text);
+}
+
+/** Whether any queue's name could begin so: the rest of the world need not be listed. */
+export function isQueueNamePrefix(text: string): boolean {
+  return text.length <= nameCharactersMax && /^(?:[A-Za-z0-9_-]+(?:\.(?:f(?:i(?:fo?)?)?)?)?)?$/.test(text);
+}
+
+export function manifestKey(name: string): string {
+  return manifestsPrefix + named(name);
+}
+
+/** For listing the queues whose names begin so. @throws TypeError for what `isQueueNamePrefix` refuses. */
+export function manifestPrefix(namePrefix: string): string {
+  if (!isQueueNamePrefix(namePrefix))
+    throw new TypeError(`no queue name begins with ${JSON.stringify(namePrefix)}`);
+  return manifestsPrefix + namePrefix;
+}
+
+export function queueNameOfManifestKey(key: string): string | undefined {
+  if (!key.startsWith(manifestsPrefix)) return undefined;
+  const name = key.slice(manifestsPrefix.length);
+  return isQueueName(name) ? name : undefined;
+}
+
+/** Everything of every incarnation of a name. */
+export function queuePrefix(name: string): string {
+  return `${objectsPrefix}${hashOf(named(name))}-${name}/`;
+}
+
+/** Everything of one incarnation. */
+export function incarnationPrefix(name: string, incarnation: Incarnation): string {
+  if (!/^[0-9a-f]{32}$/.test(incarnation)) throw new TypeError('an incarnation is 32 hex digits');
+  return `${queuePrefix(name)}${incarnation}/`;
+}
+
+export function objectKey(parts: ObjectKeyParts): string {
+  const { name, incarnation, kind, baseVersion, nonce } = parts;
+  if (!Number.isSafeInteger(baseVersion) || baseVersion < 0)
+    throw new TypeError('a base version is a safe integer');
+  if (!/^[0-9a-f]{16}$/.test(nonce)) throw new TypeError('a nonce is 16 hex digits');
+  const version = String(baseVersion).padStart(baseVersionDigits, '0');
+  return `${incarnationPrefix(name, incarnation)}${kind}/${version}-${nonce}`;
+}
+
+/** `undefined`: not a key this version writes. */
+export function parseObjectKey(key: string): ObjectKeyParts | undefined {
+  const match = objectKeyPattern.exec(key);
+  if (match === null) return undefined;
+  const [, hash, name, incarnation, kind, version, nonce] = match as unknown as string[];
+  if (!isQueueName(name!) || hash !== hashOf(name!) || !kinds.has(kind!)) return undefined;
+  const baseVersion = Number(version);
+  if (!Number.isSafeInteger(baseVersion)) return undefined;
+  return {
+    name: name!,
+    incarnation: incarnation as Incarnation,
+    kind: kind as ObjectKind,
+    baseVersion,
+    nonce: nonce!,
+  };
+}
+
+function hashOf(name: string): string {
+  return hexFromBytes(sha256(utf8ToBytes(name)).subarray(0, 4));
+}
+
+function named(name: string): string {
+  if (!isQueueName(name)) throw new TypeError(`not a queue name: ${JSON.stringify(name)}`);
+  return name;
+}
