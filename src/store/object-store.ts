@@ -22,7 +22,12 @@ export interface StoreTime {
 }
 
 export type GetOutcome =
-  | { readonly kind: 'done'; readonly body: Uint8Array; readonly etag: ETag; readonly lastModified: StoreTime }
+  | {
+      readonly kind: 'done';
+      readonly body: Uint8Array;
+      readonly etag: ETag;
+      readonly lastModified: StoreTime;
+    }
   /** Only when `ifNoneMatch` was given: the object still has that tag. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'missing' };
