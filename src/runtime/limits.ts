@@ -1,0 +1,56 @@
+/**
+ * Every bound of the listeners, each with its reason. What a client can make a node hold is bounded by
+ * `CONNECTIONS_MAX × (headers + socket buffers) + BODY_BYTES_HELD_MAX`, well under the 512 MiB a node may use.
+ */
+
+/**
+ * One request body. A batch carries 1 MiB of content, and JSON may spell every character as a six-byte escape; the
+ * rest is field names, receipt handles and base64 padding.
+ */
+export const BODY_BYTES_MAX = 8 * 1024 * 1024;
+
+/** All bodies that are being read or worked on at one time; beyond it new requests get a retryable 503. */
+export const BODY_BYTES_HELD_MAX = 64 * 1024 * 1024;
+
+/** Request line and headers together. Presigned session tokens reach 4 KiB, a presigned query URL twice that. */
+export const HEADER_BYTES_MAX = 32 * 1024;
+
+/**
+ * Sockets at one time. Long polls hold one each, and asynchronous clients open about fifty; a socket costs some 10 KB,
+ * so this is about 100 MB at worst.
+ */
+export const CONNECTIONS_MAX = 10_000;
+
+/** Requests of one connection that wait for answers: no SQS client pipelines, and each may hold a body. */
+export const PIPELINED_REQUESTS_MAX = 16;
+
+/** The health port is for probes and scrapers alone. */
+export const HEALTH_CONNECTIONS_MAX = 100;
+
+/** From the first byte of a request (or from accept) to the end of its headers: slow senders hold a socket no longer. */
+export const HEADERS_WITHIN_MILLIS = 10_000;
+
+/** From the end of the headers to the end of the body: 8 MiB at 140 KB/s. */
+export const BODY_WITHIN_MILLIS = 60_000;
+
+/**
+ * A kept-alive connection with nothing to do. Longer than the idle pools of clients and load balancers (botocore and
+ * the JavaScript SDK keep sockets up to 60 s, AWS's balancers 60 s): whoever closes first decides who sees a reset,
+ * and it must not be us, while a request is already under way to us.
+ */
+export const IDLE_WITHIN_MILLIS = 75_000;
+
+/** A client that doesn't read its answer: 10 messages of 1 MiB in a minute is 170 KB/s. */
+export const ANSWER_WITHIN_MILLIS = 60_000;
+
+/** How often sockets are looked at; deadlines are late by at most this. One sweep costs a microsecond a socket. */
+export const SWEEP_EVERY_MILLIS = 1_000;
+
+/** Answers under way get this long after SIGTERM; a supervisor's usual patience is 10 s. */
+export const DRAIN_WITHIN_MILLIS = 9_000;
+
+/** Store requests failing for longer than this take the node out of rotation. */
+export const STORE_FAILED_AFTER_MILLIS = 30_000;
+
+if (BODY_BYTES_HELD_MAX < 2 * BODY_BYTES_MAX)
+  throw new RangeError('one large body must not lock out all others');

@@ -1,0 +1,15 @@
+/**
+ * What differs between Node, Bun and Deno. `node/`, `bun/` and `deno/` hold the same files; `current-platform.ts` is the
+ * one place that asks which of them this is.
+ */
+import type { Server, ServerOptions } from 'node:http';
+import type { Digests } from './digests.ts';
+
+export interface Platform {
+  readonly name: 'node' | 'bun' | 'deno';
+  readonly version: string;
+  /** The runtime's fastest hashing; synchronous. */
+  readonly digests: Digests;
+  /** An HTTP/1.1 server that is fed sockets by `emit('connection')` and never listens itself. */
+  createHttpServer(options: ServerOptions): Server;
+}
