@@ -1,0 +1,100 @@
+/**
+ * What the commit loop asks of a queue's state, and what comes back. `effect: false` says that the outcome rests on
+ * the state alone (a repeated delete, an empty receive): the loop may answer it only from a state that is fresh
+ * enough (DESIGN.md section 3, rule 5).
+ */
+import type { Incarnation } from './ids.ts';
+import type { MessageContent, StoredMessage } from './message.ts';
+import type { QueueAttributes } from './queue-attributes.ts';
+import type { ReceiptHandle } from './receipt-handle.ts';
+
+/** A message to send. The object's identity names it: an uploaded body is found again by it after a conflict. */
+export interface NewMessage {
+  readonly messageId: string;
+  readonly senderId: string;
+  readonly content: MessageContent;
+  /** As SQS counts it. */
+  readonly contentBytes: number;
+}
+
+/** A message that another queue's intent gave up. The object's identity names it, as in NewMessage. */
+export interface MovedMessage {
+  readonly number: number;
+  readonly message: StoredMessage;
+  readonly contentBytes: number;
+  readonly receiveCount: number;
+  readonly firstReceivedAtMillis: number;
+}
+
+export type Command =
+  | { readonly kind: 'delete-queue' }
+  /** Canonical values; `''` removes. */
+  | { readonly kind: 'set-attributes'; readonly changes: QueueAttributes }
+  | { readonly kind: 'purge'; readonly cooldownMillis: number }
+  | { readonly kind: 'delete'; readonly handles: readonly ReceiptHandle[] }
+  | {
+      readonly kind: 'change-visibility';
+      readonly entries: readonly { readonly handle: ReceiptHandle; readonly timeoutSeconds: number }[];
+    }
+  /** Gives back what was leased to a client that never got it. */
+  | { readonly kind: 'release'; readonly handles: readonly ReceiptHandle[] }
+  | {
+      readonly kind: 'send';
+      readonly entries: readonly {
+        readonly message: NewMessage;
+        readonly delaySeconds: number | undefined;
+      }[];
+    }
+  | { readonly kind: 'append-moved'; readonly source: MoveSource; readonly messages: readonly MovedMessage[] }
+  /** The target has appended every number up to `through`: remove them here. */
+  | { readonly kind: 'resolve-moves'; readonly targetIncarnation: Incarnation; readonly through: number }
+  /** The target's incarnation is gone: take its messages back. */
+  | { readonly kind: 'return-moves'; readonly targetIncarnation: Incarnation }
+  | {
+      readonly kind: 'receive';
+      readonly maxMessages: number;
+      readonly visibilityTimeoutSeconds: number | undefined;
+      readonly waits: boolean;
+    }
+  /** Drops what retention has ended and raises collectedBelow, on a queue without traffic. */
+  | { readonly kind: 'tidy' };
+
+export interface MoveSource {
+  readonly name: string;
+  readonly incarnation: Incarnation;
+  readonly arn: string;
+}
+
+export interface Leased {
+  readonly message: StoredMessage;
+  readonly handle: ReceiptHandle;
+  readonly receiveCount: number;
+  readonly firstReceivedAtMillis: number;
+}
+
+export type SendResult =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'too-large'; readonly maximumBytes: number };
+
+export type VisibilityResult = 'done' | 'not-available' | 'beyond-limit';
+
+export type CommandOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'queue-missing' }
+  | { readonly kind: 'purged-recently' }
+  | { readonly kind: 'visibility'; readonly entries: readonly VisibilityResult[] }
+  | { readonly kind: 'sent'; readonly entries: readonly SendResult[] }
+  | {
+      readonly kind: 'received';
+      readonly messages: readonly Leased[];
+      /** Visible messages were passed over because their bodies could not be read. */
+      readonly unreadable: boolean;
+    }
+  | { readonly kind: 'over-limit' }
+  /** `through`: every number up to it is in the target now. */
+  | { readonly kind: 'appended'; readonly through: number };
+
+export interface CommandResult {
+  readonly outcome: CommandOutcome;
+  readonly effect: boolean;
+}

@@ -1,0 +1,208 @@
+/**
+ * A state under change: the mutable scratch that one transition works on and `seal` freezes into the next state.
+ * Copies a collection only when it is first changed. The leaves (send.ts, receive.ts, …) decide; the draft keeps the
+ * books: a message that ends leaves its place, its body and its segment's live count together.
+ */
+import type { MovedMessage, NewMessage } from './command.ts';
+import type { DeliveryToken } from './ids.ts';
+import type { StoredMessage } from './message.ts';
+import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
+import type {
+  Delivery,
+  Intent,
+  Link,
+  QueueState,
+  Run,
+  SegmentId,
+  SegmentReference,
+  TailMessage,
+} from './queue-state.ts';
+import { addAll, addRange, iterate, type RangeSet, removeAll, removeRange } from './range-set.ts';
+import { adoptRunIndex, locate, type RunIndex, runIndexOf } from './run-index.ts';
+
+export interface TransitionTime {
+  /** The deciding clock for visibility and delay: the node's best estimate of the store's time. */
+  readonly nowMillis: number;
+  /** Upper bound of the store's time: stamps the start of a life. */
+  readonly stampMillis: number;
+  /** The next manifest time (core/time.ts): what destroys compares with it. */
+  readonly manifestMillis: number;
+}
+
+/** A collection that is copied at its first change. */
+class Copied<K, V> {
+  readonly #base: ReadonlyMap<K, V>;
+  #copy: Map<K, V> | undefined;
+  constructor(base: ReadonlyMap<K, V>) {
+    this.#base = base;
+  }
+  get current(): ReadonlyMap<K, V> {
+    return this.#copy ?? this.#base;
+  }
+  get changed(): boolean {
+    return this.#copy !== undefined;
+  }
+  set(key: K, value: V): void {
+    this.#writable().set(key, value);
+  }
+  delete(key: K): boolean {
+    return this.current.has(key) && this.#writable().delete(key);
+  }
+  #writable(): Map<K, V> {
+    this.#copy ??= new Map(this.#base);
+    return this.#copy;
+  }
+}
+
+export class Draft {
+  readonly base: QueueState;
+  readonly time: TransitionTime;
+  readonly delayed: Copied<number, number>;
+  readonly deliveries: Copied<number, Delivery>;
+  readonly tail: Copied<number, TailMessage>;
+  readonly segments: Copied<SegmentId, SegmentReference>;
+  readonly intents: Copied<number, Intent>;
+  readonly outgoingLinks: Copied<QueueState['incarnation'], Link>;
+  readonly incomingLinks: Copied<QueueState['incarnation'], Link>;
+  /** Which batch entry a tail message of this transition came from. */
+  readonly origins = new Map<number, NewMessage | MovedMessage>();
+  attributes: QueueState['attributes'];
+  modifiedAtMillis: number;
+  nextSequence: number;
+  purgeWatermark: number;
+  purgedAtMillis: number;
+  ready: RangeSet;
+  resolved: ResolvedAttributes;
+  readonly #seed: bigint;
+  #tokens = 0n;
+  #runIndex: RunIndex;
+  #addedRuns = false;
+
+  /** `tokenSeed`: 8 random bytes of this attempt; each delivery's token is drawn from it (never of another attempt's). */
+  constructor(base: QueueState, time: TransitionTime, tokenSeed: Uint8Array) {
+    this.base = base;
+    this.time = time;
+    this.delayed = new Copied(base.delayed);
+    this.deliveries = new Copied(base.deliveries);
+    this.tail = new Copied(base.tail);
+    this.segments = new Copied(base.segments);
+    this.intents = new Copied(base.intents);
+    this.outgoingLinks = new Copied(base.outgoingLinks);
+    this.incomingLinks = new Copied(base.incomingLinks);
+    this.attributes = base.attributes;
+    this.modifiedAtMillis = base.modifiedAtMillis;
+    this.nextSequence = base.nextSequence;
+    this.purgeWatermark = base.purgeWatermark;
+    this.purgedAtMillis = base.purgedAtMillis;
+    this.ready = base.ready;
+    this.resolved = resolveAttributes(base.attributes);
+    this.#seed = new DataView(tokenSeed.buffer, tokenSeed.byteOffset, 8).getBigUint64(0);
+    this.#runIndex = runIndexOf(base.segments);
+  }
+
+  get nextVersion(): number {
+    return this.base.version + 1;
+  }
+
+  /** Distinct within the transition, and across transitions by their seeds. */
+  drawToken(): DeliveryToken {
+    const value = BigInt.asUintN(64, this.#seed + this.#tokens++);
+    return value.toString(16).padStart(16, '0') as DeliveryToken;
+  }
+
+  setAttributes(attributes: QueueState['attributes']): void {
+    this.attributes = attributes;
+    this.resolved = resolveAttributes(attributes);
+  }
+
+  /** A new message's body goes to the tail; seal and spill.ts move it on. */
+  append(sequence: number, message: StoredMessage, bytes: number, origin: NewMessage | MovedMessage): void {
+    this.tail.set(sequence, { message, bytes });
+    this.origins.set(sequence, origin);
+  }
+
+  makeReady(start: number, end: number): void {
+    this.ready = addRange(this.ready, start, end);
+  }
+
+  giveBackToReady(sequences: Iterable<number>): void {
+    this.ready = addAll(this.ready, sequences);
+  }
+
+  takeFromReady(sequences: Iterable<number>): void {
+    this.ready = removeAll(this.ready, sequences);
+  }
+
+  locate(
+    sequence: number,
+  ): { readonly segment: SegmentId; readonly ordinal: number; readonly run: Run } | undefined {
+    return locate(this.#runIndex, sequence);
+  }
+
+  /** Ends a message that the caller has already taken out of ready, delayed, deliveries or intents. */
+  endBody(sequence: number): void {
+    if (this.tail.delete(sequence)) return;
+    const place = locate(this.#runIndex, sequence);
+    const reference = place && this.segments.current.get(place.segment);
+    if (!place || !reference) throw new Error(`no body for sequence ${sequence}`);
+    if (reference.liveCount === 1) this.segments.delete(place.segment);
+    else this.segments.set(place.segment, { ...reference, liveCount: reference.liveCount - 1 });
+  }
+
+  addSegment(id: SegmentId, reference: SegmentReference): void {
+    this.segments.set(id, reference);
+    this.#addedRuns = true;
+  }
+
+  /** Drops a whole reference with every message in it, but for those under an intent. */
+  endSegment(id: SegmentId, reference: SegmentReference): void {
+    let kept = 0;
+    for (const run of reference.runs) {
+      const end = run.firstSequence + run.count;
+      this.ready = removeRange(this.ready, run.firstSequence, end);
+      for (let sequence = run.firstSequence; sequence < end; sequence++) {
+        this.delayed.delete(sequence);
+        this.deliveries.delete(sequence);
+        if (this.intents.current.has(sequence)) kept++;
+      }
+    }
+    if (kept === 0) this.segments.delete(id);
+    else if (kept !== reference.liveCount) this.segments.set(id, { ...reference, liveCount: kept });
+  }
+
+  /** Visible now: redeliveries and due delays first, in order of sequence, then the never received. */
+  *visible(): Generator<number, void, undefined> {
+    const again: number[] = [];
+    for (const [sequence, delivery] of this.deliveries.current)
+      if (delivery.visibleAtMillis <= this.time.nowMillis) again.push(sequence);
+    for (const [sequence, dueAtMillis] of this.delayed.current)
+      if (dueAtMillis <= this.time.nowMillis) again.push(sequence);
+    again.sort((a, b) => a - b);
+    yield* again;
+    yield* iterate(this.ready);
+  }
+
+  seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {
+    const segments = this.segments.current;
+    if (this.segments.changed && !this.#addedRuns) adoptRunIndex(segments, this.#runIndex);
+    return {
+      ...this.base,
+      ...changes,
+      version: this.nextVersion,
+      timeMillis: this.time.manifestMillis,
+      modifiedAtMillis: this.modifiedAtMillis,
+      attributes: this.attributes,
+      nextSequence: this.nextSequence,
+      purgeWatermark: this.purgeWatermark,
+      purgedAtMillis: this.purgedAtMillis,
+      ready: this.ready,
+      delayed: this.delayed.current,
+      deliveries: this.deliveries.current,
+      tail: this.tail.current,
+      segments,
+      intents: this.intents.current,
+      outgoingLinks: this.outgoingLinks.current,
+      incomingLinks: this.incomingLinks.current,
+    };
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Bounds of one queue, each with its reason. Sizes in bytes, times in milliseconds.
+ */
+
+/** Writers a manifest remembers. A loop lives for hours, so 64 covers far more processes than share a queue. */
+export const WRITERS_MAX = 64;
+
+/** The inline tail: above it all of it goes to a segment. 256 KiB keep a PUT within one round trip at 80 MB/s. */
+export const TAIL_BYTES_MAX = 256 * 1024;
+
+/** A larger message gets a segment of its own, or every later swap would carry it again. */
+export const INLINE_MESSAGE_BYTES_MAX = 64 * 1024;
+
+/** A spill is cut into objects of at most about this size, so that one receive never loads much more. */
+export const SEGMENT_BYTES_MAX = 1024 * 1024;
+
+/** Received and not deleted at once (the limit of SQS). */
+export const IN_FLIGHT_MAX = 120_000;
+
+/** Moves to other queues under way at once; more wait for their turn (DESIGN.md section 6). */
+export const INTENTS_MAX = 100;
+
+/** A lease and its extensions end 12 hours after the receive (SQS). */
+export const LEASE_MILLIS_MAX = 12 * 60 * 60 * 1000;
+
+/** Stored beside body and attributes: id, stamps, sequence, tags of the encoding. Measured on 256 B bodies, rounded up. */
+export const MESSAGE_OVERHEAD_BYTES = 64;

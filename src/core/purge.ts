@@ -1,0 +1,21 @@
+/**
+ * Purge: raises the watermark to the next sequence number, so that later sends are out of its reach by construction.
+ * Messages under an intent already belong to their target and stay (DESIGN.md section 6).
+ */
+import type { Command, CommandResult } from './command.ts';
+import type { Draft } from './draft.ts';
+import { emptyRanges } from './range-set.ts';
+
+export function purge(draft: Draft, command: Command & { readonly kind: 'purge' }): CommandResult {
+  if (command.cooldownMillis > 0 && draft.time.nowMillis < draft.purgedAtMillis + command.cooldownMillis)
+    return { outcome: { kind: 'purged-recently' }, effect: false };
+  draft.purgeWatermark = draft.nextSequence;
+  draft.purgedAtMillis = draft.time.nowMillis;
+  draft.ready = emptyRanges;
+  for (const sequence of draft.delayed.current.keys()) draft.delayed.delete(sequence);
+  for (const sequence of draft.deliveries.current.keys()) draft.deliveries.delete(sequence);
+  for (const sequence of draft.tail.current.keys())
+    if (!draft.intents.current.has(sequence)) draft.tail.delete(sequence);
+  for (const [id, reference] of draft.segments.current) draft.endSegment(id, reference);
+  return { outcome: { kind: 'done' }, effect: true };
+}

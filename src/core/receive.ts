@@ -1,0 +1,140 @@
+/**
+ * Receives: leases visible messages, oldest first, each with a token of its own. On the way it ends messages whose
+ * retention is over and gives messages received too often to their dead-letter queue (redrive.ts), also when the
+ * receive itself then returns nothing.
+ */
+import type { Command, CommandResult, Leased } from './command.ts';
+import type { Draft } from './draft.ts';
+import { IN_FLIGHT_MAX } from './limits.ts';
+import type { StoredMessage } from './message.ts';
+import type { Delivery, SegmentId } from './queue-state.ts';
+import { considerMove } from './redrive.ts';
+import type { Resources } from './resources.ts';
+import { isExpired } from './retention.ts';
+
+type Receive = Command & { readonly kind: 'receive' };
+
+type Body =
+  | { readonly kind: 'message'; readonly message: StoredMessage }
+  | { readonly kind: 'needed'; readonly segment: SegmentId }
+  | { readonly kind: 'unreadable' };
+
+/** Leases for all receives of one transition, which share one walk over the visible messages. */
+export class Receiver {
+  readonly neededSegments = new Set<SegmentId>();
+  readonly neededTargets = new Set<string>();
+  readonly #draft: Draft;
+  readonly #resources: Resources;
+  readonly #visible: Generator<number, void, undefined>;
+  readonly #takenFromReady: number[] = [];
+  #unreadable = false;
+  #moved = false;
+  #ended = false;
+  #inFlight = 0;
+
+  constructor(draft: Draft, resources: Resources) {
+    this.#draft = draft;
+    this.#resources = resources;
+    this.#visible = draft.visible();
+    for (const delivery of draft.deliveries.current.values())
+      if (delivery.visibleAtMillis > draft.time.nowMillis) this.#inFlight++;
+  }
+
+  receive(command: Receive): CommandResult {
+    if (this.#inFlight >= IN_FLIGHT_MAX) {
+      if (!command.waits) return { outcome: { kind: 'over-limit' }, effect: false };
+      return { outcome: { kind: 'received', messages: [], unreadable: false }, effect: false };
+    }
+    const messages: Leased[] = [];
+    while (messages.length < command.maxMessages && this.#inFlight < IN_FLIGHT_MAX) {
+      const next = this.#visible.next();
+      if (next.done) break;
+      const leased = this.#take(next.value, command);
+      if (leased) messages.push(leased);
+    }
+    const effect = messages.length > 0 || this.#moved || this.#ended;
+    this.#moved = false;
+    this.#ended = false;
+    return { outcome: { kind: 'received', messages, unreadable: this.#unreadable }, effect };
+  }
+
+  /** Call once after the last receive. */
+  finish(): void {
+    this.#draft.takeFromReady(this.#takenFromReady);
+  }
+
+  #take(sequence: number, command: Receive): Leased | undefined {
+    const draft = this.#draft;
+    const previous = draft.deliveries.current.get(sequence);
+    if (previous) {
+      const verdict = considerMove(draft, sequence, previous, this.#resources, this.neededTargets);
+      if (verdict === 'moved') this.#moved = true;
+      if (verdict !== 'deliver') return undefined;
+    }
+    const body = this.#body(sequence);
+    if (body.kind === 'needed') {
+      // The walk goes on as if it were leased, so that one round of loading covers the whole batch.
+      this.neededSegments.add(body.segment);
+      return placeholder;
+    }
+    if (body.kind === 'unreadable') {
+      this.#unreadable = true;
+      return undefined;
+    }
+    if (isExpired(draft, body.message.sentAtMillis)) {
+      this.#leave(sequence);
+      draft.endBody(sequence);
+      this.#ended = true;
+      return undefined;
+    }
+    this.#leave(sequence);
+    return this.#lease(sequence, body.message, previous, command);
+  }
+
+  #leave(sequence: number): void {
+    if (this.#draft.deliveries.delete(sequence) || this.#draft.delayed.delete(sequence)) return;
+    this.#takenFromReady.push(sequence);
+  }
+
+  #lease(sequence: number, message: StoredMessage, previous: Delivery | undefined, command: Receive): Leased {
+    const draft = this.#draft;
+    const { nowMillis } = draft.time;
+    const timeoutSeconds = command.visibilityTimeoutSeconds ?? draft.resolved.visibilityTimeoutSeconds;
+    const delivery: Delivery = {
+      visibleAtMillis: nowMillis + timeoutSeconds * 1000,
+      receiveCount: (previous?.receiveCount ?? 0) + 1,
+      firstReceivedAtMillis: previous?.firstReceivedAtMillis ?? nowMillis,
+      leasedAtMillis: nowMillis,
+      token: draft.drawToken(),
+      leaseVersion: draft.nextVersion,
+    };
+    draft.deliveries.set(sequence, delivery);
+    if (timeoutSeconds > 0) this.#inFlight++;
+    const { incarnation } = draft.base;
+    const { token, leaseVersion, receiveCount, firstReceivedAtMillis } = delivery;
+    return {
+      message,
+      handle: { incarnation, sequence, leaseVersion, token },
+      receiveCount,
+      firstReceivedAtMillis,
+    };
+  }
+
+  #body(sequence: number): Body {
+    const inline = this.#draft.tail.current.get(sequence);
+    if (inline) return { kind: 'message', message: inline.message };
+    const place = this.#draft.locate(sequence);
+    if (!place) throw new Error(`no body for sequence ${sequence}`);
+    const body = this.#resources.body(place.segment, place.ordinal);
+    if (body === 'needed') return { kind: 'needed', segment: place.segment };
+    if (body === 'unreadable') return { kind: 'unreadable' };
+    const shift = place.run.sentAtShiftMillis;
+    return {
+      kind: 'message',
+      message: shift === 0 ? body : { ...body, sentAtMillis: body.sentAtMillis + shift },
+    };
+  }
+}
+
+/** Stands for a lease whose body is still to load; such a transition is thrown away and applied again. */
+const placeholder = {} as Leased;

@@ -1,0 +1,139 @@
+/**
+ * Moves between queues (DESIGN.md section 6): the source commits an intent, the target appends only the next number
+ * of that link, the source removes. All three steps are here, pure; engine/mover.ts walks messages through them.
+ *
+ * Invariants: an intent's numbers rise by one per source and target incarnation; a number is appended at most once,
+ * and only while the source, read after the target's state, still holds its intent.
+ */
+import type { Command, CommandResult, MovedMessage } from './command.ts';
+import type { Draft } from './draft.ts';
+import type { Incarnation } from './ids.ts';
+import { INTENTS_MAX, MESSAGE_OVERHEAD_BYTES } from './limits.ts';
+import { queueNameOfArn } from './queue-arn.ts';
+import type { Delivery } from './queue-state.ts';
+import type { Resources } from './resources.ts';
+
+/** `wait`: it must move, but too many are under way or the target is not loaded yet. */
+type Verdict = 'deliver' | 'moved' | 'wait';
+
+/** Whether a visible, already received message may be delivered once more; makes the intent when not. */
+export function considerMove(
+  draft: Draft,
+  sequence: number,
+  previous: Delivery,
+  resources: Resources,
+  neededTargets: Set<string>,
+): Verdict {
+  const policy = draft.resolved.redrivePolicy;
+  if (!policy || previous.receiveCount < policy.maxReceiveCount) return 'deliver';
+  const queueName = queueNameOfArn(policy.deadLetterTargetArn)?.name;
+  if (queueName === undefined) return 'deliver';
+  const target = resources.target(queueName);
+  if (!target) {
+    neededTargets.add(queueName);
+    return 'wait';
+  }
+  if (target.kind === 'missing') return 'deliver';
+  if (draft.intents.current.size >= INTENTS_MAX) return 'wait';
+  const number = (draft.outgoingLinks.current.get(target.incarnation)?.lastNumber ?? 0) + 1;
+  draft.outgoingLinks.set(target.incarnation, { queueName, lastNumber: number });
+  draft.deliveries.delete(sequence);
+  draft.intents.set(sequence, {
+    targetIncarnation: target.incarnation,
+    number,
+    receiveCount: previous.receiveCount,
+    firstReceivedAtMillis: previous.firstReceivedAtMillis,
+  });
+  return 'moved';
+}
+
+/** The target's step. Undefined: the source has to be read first, after the state this is applied to †. */
+export function appendMoved(
+  draft: Draft,
+  command: Command & { readonly kind: 'append-moved' },
+  resources: Resources,
+): CommandResult | undefined {
+  const { source } = command;
+  const view = resources.source(source.incarnation);
+  if (!view) return undefined;
+  const link = draft.incomingLinks.current.get(source.incarnation);
+  let lastNumber = link?.lastNumber ?? 0;
+  if (view.kind === 'gone') {
+    const effect = draft.incomingLinks.delete(source.incarnation);
+    return { outcome: { kind: 'appended', through: lastNumber }, effect };
+  }
+  let effect = false;
+  for (const moved of command.messages) {
+    if (moved.number !== lastNumber + 1 || !view.pending.has(moved.number)) continue;
+    appendOne(draft, moved, source.arn);
+    lastNumber = moved.number;
+    effect = true;
+  }
+  if (effect) draft.incomingLinks.set(source.incarnation, { queueName: source.name, lastNumber });
+  return { outcome: { kind: 'appended', through: lastNumber }, effect };
+}
+
+/** Keeps id, body, attributes and stamp; the receive count goes on. */
+function appendOne(draft: Draft, moved: MovedMessage, sourceArn: string): void {
+  const sequence = draft.nextSequence++;
+  const message = { ...moved.message, deadLetterSourceArn: sourceArn };
+  const bytes = moved.contentBytes + sourceArn.length + MESSAGE_OVERHEAD_BYTES;
+  draft.append(sequence, message, bytes, moved);
+  draft.deliveries.set(sequence, {
+    visibleAtMillis: draft.time.nowMillis,
+    receiveCount: moved.receiveCount,
+    firstReceivedAtMillis: moved.firstReceivedAtMillis,
+    leasedAtMillis: draft.time.nowMillis,
+    token: draft.drawToken(),
+    leaseVersion: draft.nextVersion,
+  });
+}
+
+export function resolveMoves(
+  draft: Draft,
+  command: Command & { readonly kind: 'resolve-moves' },
+): CommandResult {
+  let effect = false;
+  for (const [sequence, intent] of draft.intents.current) {
+    if (intent.targetIncarnation !== command.targetIncarnation || intent.number > command.through) continue;
+    draft.intents.delete(sequence);
+    draft.endBody(sequence);
+    effect = true;
+  }
+  return { outcome: { kind: 'done' }, effect };
+}
+
+/** The target's incarnation is gone: its messages come back under their old sequence numbers, purged ones end. */
+export function returnMoves(
+  draft: Draft,
+  command: Command & { readonly kind: 'return-moves' },
+): CommandResult {
+  let effect = draft.outgoingLinks.delete(command.targetIncarnation);
+  for (const [sequence, intent] of draft.intents.current) {
+    if (intent.targetIncarnation !== command.targetIncarnation) continue;
+    draft.intents.delete(sequence);
+    effect = true;
+    if (sequence < draft.purgeWatermark) draft.endBody(sequence);
+    else
+      draft.deliveries.set(sequence, {
+        visibleAtMillis: draft.time.nowMillis,
+        receiveCount: intent.receiveCount,
+        firstReceivedAtMillis: intent.firstReceivedAtMillis,
+        leasedAtMillis: draft.time.nowMillis,
+        token: draft.drawToken(),
+        leaseVersion: draft.nextVersion,
+      });
+  }
+  return { outcome: { kind: 'done' }, effect };
+}
+
+/** The intents that wait for one target, in order of their numbers. */
+export function pendingNumbers(
+  intents: ReadonlyMap<number, { readonly targetIncarnation: Incarnation; readonly number: number }>,
+  targetIncarnation: Incarnation,
+): ReadonlySet<number> {
+  const numbers = new Set<number>();
+  for (const intent of intents.values())
+    if (intent.targetIncarnation === targetIncarnation) numbers.add(intent.number);
+  return numbers;
+}

@@ -1,0 +1,54 @@
+/**
+ * What a transition may look at besides state, commands and time: bodies and facts that the commit loop has loaded.
+ * A transition that misses something says so in `Needs` and is applied again with it.
+ */
+import type { MovedMessage, NewMessage } from './command.ts';
+import type { Incarnation } from './ids.ts';
+import type { StoredMessage } from './message.ts';
+import type { SegmentId } from './queue-state.ts';
+
+/** An uploaded segment that no manifest names yet. */
+export interface PreparedSegment {
+  readonly id: SegmentId;
+  readonly baseVersion: number;
+  readonly nonce: string;
+  readonly bytes: number;
+  /** By ordinal. */
+  readonly messages: readonly SpillMessage[];
+}
+
+/** One message of a spill: one that was in the tail (`origin` undefined), or one of this batch. */
+export interface SpillMessage {
+  readonly sequence: number;
+  readonly origin: NewMessage | MovedMessage | undefined;
+  readonly message: StoredMessage;
+  readonly bytes: number;
+}
+
+/** A queue that dead letters go to, as last read. */
+export type MoveTarget =
+  | { readonly kind: 'present'; readonly incarnation: Incarnation }
+  | { readonly kind: 'missing' };
+
+/** The source of a move, read after the state that the append is applied to (DESIGN.md section 6 †). */
+export type MoveSourceView =
+  | { readonly kind: 'gone' }
+  /** Numbers of the intents for this very queue that are still there. */
+  | { readonly kind: 'present'; readonly pending: ReadonlySet<number> };
+
+export interface Resources {
+  /** A body in a segment: `needed` when not loaded yet, `unreadable` when loading failed. */
+  readonly body: (segment: SegmentId, ordinal: number) => StoredMessage | 'needed' | 'unreadable';
+  readonly target: (queueName: string) => MoveTarget | undefined;
+  readonly source: (incarnation: Incarnation) => MoveSourceView | undefined;
+  readonly prepared: readonly PreparedSegment[];
+}
+
+export interface Needs {
+  readonly segments: ReadonlySet<SegmentId>;
+  readonly targets: ReadonlySet<string>;
+  /** Incarnation → queue name. */
+  readonly sources: ReadonlyMap<Incarnation, string>;
+  /** Each inner list becomes one segment. */
+  readonly spills: readonly (readonly SpillMessage[])[];
+}

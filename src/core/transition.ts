@@ -1,0 +1,167 @@
+/**
+ * The one switch: `apply(state, commands, …)` gives the next state and an outcome per command, or says what has to
+ * be loaded or uploaded first. Pure and synchronous: the same arguments give the same answer, and nothing outside is
+ * touched. Order within one transition: delete queue, attributes, purge, deletes, visibility changes and releases,
+ * sends, moves and their resolution, receives; so a message can be stored and leased in one commit.
+ */
+import { changeVisibility, release } from './change-visibility.ts';
+import type { Command, CommandOutcome, CommandResult } from './command.ts';
+import { deleteMessages } from './delete.ts';
+import { Draft, type TransitionTime } from './draft.ts';
+import type { Incarnation, WriterId } from './ids.ts';
+import { WRITERS_MAX } from './limits.ts';
+import { purge } from './purge.ts';
+import { mergeAttributes } from './queue-attributes.ts';
+import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
+import { Receiver } from './receive.ts';
+import { appendMoved, resolveMoves, returnMoves } from './redrive.ts';
+import type { Needs, Resources } from './resources.ts';
+import { expire } from './retention.ts';
+import { send } from './send.ts';
+import { spill } from './spill.ts';
+
+export interface TransitionInput {
+  readonly state: QueueState;
+  readonly commands: readonly Command[];
+  readonly time: TransitionTime;
+  /** 8 random bytes, drawn anew for every attempt. */
+  readonly tokenSeed: Uint8Array;
+  readonly writer: { readonly id: WriterId; readonly attempt: number };
+  readonly resources: Resources;
+  /** Raises `collectedBelow` to this version along the way, if lower now; at most the present version. */
+  readonly collectBelow: number;
+}
+
+export type TransitionResult =
+  | {
+      readonly kind: 'applied';
+      readonly next: ManifestContent;
+      /** One for each command, in order. */
+      readonly results: readonly CommandResult[];
+      /** Whether there is anything to swap. */
+      readonly changed: boolean;
+    }
+  | { readonly kind: 'needs'; readonly needs: Needs };
+
+/** Commands by their place in the order; those of one place run in the order they came. */
+const order: Readonly<Record<Command['kind'], number>> = {
+  'delete-queue': 0,
+  'set-attributes': 1,
+  purge: 2,
+  tidy: 2,
+  delete: 3,
+  'change-visibility': 4,
+  release: 4,
+  send: 5,
+  'append-moved': 6,
+  'resolve-moves': 6,
+  'return-moves': 6,
+  receive: 7,
+};
+
+export function apply(input: TransitionInput): TransitionResult {
+  const { state, commands } = input;
+  if (commands.some((command) => command.kind === 'delete-queue')) return bury(input);
+  const draft = new Draft(state, input.time, input.tokenSeed);
+  const collectedBelow = Math.max(state.collectedBelow, Math.min(input.collectBelow, state.version));
+  const expired = expire(draft);
+  const neededSources = new Map<Incarnation, string>();
+  const results = new Array<CommandResult>(commands.length);
+  const sequence = commands.map((_, index) => index);
+  sequence.sort((a, b) => order[commands[a]!.kind] - order[commands[b]!.kind] || a - b);
+  let walk: Receiver | undefined;
+  for (const index of sequence) {
+    const command = commands[index]!;
+    if (command.kind === 'receive') {
+      walk ??= new Receiver(draft, input.resources);
+      results[index] = walk.receive(command);
+    } else if (command.kind === 'tidy') {
+      const effect = expired || collectedBelow > state.collectedBelow;
+      results[index] = { outcome: { kind: 'done' }, effect };
+    } else {
+      results[index] = applyOne(draft, command, input.resources, neededSources);
+    }
+  }
+  walk?.finish();
+  const needs = {
+    segments: walk?.neededSegments ?? new Set<never>(),
+    targets: walk?.neededTargets ?? new Set<never>(),
+    sources: neededSources,
+  };
+  if (needs.segments.size + needs.targets.size + needs.sources.size > 0)
+    return { kind: 'needs', needs: { ...needs, spills: [] } };
+  const changed = results.some((result) => result.effect);
+  if (!changed) return { kind: 'applied', next: { kind: 'queue', state }, results, changed };
+  const spills = spill(draft, input.resources.prepared, collectedBelow);
+  if (spills.length > 0) return { kind: 'needs', needs: { ...needs, spills } };
+  const next = draft.seal({ ...written(state, input.writer), collectedBelow });
+  return { kind: 'applied', next: { kind: 'queue', state: next }, results, changed };
+}
+
+function applyOne(
+  draft: Draft,
+  command: Exclude<Command, { readonly kind: 'receive' | 'tidy' }>,
+  resources: Resources,
+  neededSources: Map<Incarnation, string>,
+): CommandResult {
+  switch (command.kind) {
+    case 'set-attributes':
+      draft.setAttributes(mergeAttributes(draft.attributes, command.changes));
+      draft.modifiedAtMillis = draft.time.stampMillis;
+      return { outcome: { kind: 'done' }, effect: true };
+    case 'purge':
+      return purge(draft, command);
+    case 'delete':
+      return deleteMessages(draft, command);
+    case 'change-visibility':
+      return changeVisibility(draft, command);
+    case 'release':
+      return release(draft, command);
+    case 'send':
+      return send(draft, command);
+    case 'append-moved': {
+      const result = appendMoved(draft, command, resources);
+      if (result) return result;
+      neededSources.set(command.source.incarnation, command.source.name);
+      return { outcome: { kind: 'done' }, effect: false };
+    }
+    case 'resolve-moves':
+      return resolveMoves(draft, command);
+    case 'return-moves':
+      return returnMoves(draft, command);
+    case 'delete-queue':
+      throw new Error('delete-queue is applied alone');
+  }
+}
+
+/** DeleteQueue comes first: everything else in the batch finds the queue gone. */
+function bury(input: TransitionInput): TransitionResult {
+  const results = input.commands.map((command): CommandResult => {
+    const outcome: CommandOutcome =
+      command.kind === 'delete-queue' ? { kind: 'done' } : { kind: 'queue-missing' };
+    return { outcome, effect: true };
+  });
+  const tombstone = {
+    buriedIncarnation: input.state.incarnation,
+    closingWriter: input.writer.id,
+    closingAttempt: input.writer.attempt,
+    deletedAtMillis: input.time.stampMillis,
+  };
+  return { kind: 'applied', next: { kind: 'tombstone', tombstone }, results, changed: true };
+}
+
+/** Enters this attempt; the entry that has been silent longest makes room and raises the floor. */
+function written(
+  state: QueueState,
+  writer: TransitionInput['writer'],
+): Pick<QueueState, 'writers' | 'writersFloor'> {
+  const own: WriterEntry = { id: writer.id, attempt: writer.attempt, version: state.version + 1 };
+  const others = state.writers.filter((entry) => entry.id !== writer.id);
+  let writersFloor = state.writersFloor;
+  while (others.length >= WRITERS_MAX) {
+    const oldest = others.reduce((a, b) => (b.version < a.version ? b : a));
+    others.splice(others.indexOf(oldest), 1);
+    writersFloor = Math.max(writersFloor, oldest.version);
+  }
+  return { writers: [...others, own], writersFloor };
+}
