@@ -29,21 +29,20 @@ import { decodeHeader, encodeHeader, HEADER_BYTES } from './file-store-object.ts
 import { objectPath, walkKeys } from './file-store-walk.ts';
 import { assertKey, assertListRequest, LIST_LIMIT_MAX } from './key-rules.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
-import {
-  type DeleteIfMatchOutcome,
-  type DeleteOutcome,
-  type ETag,
-  type GetOutcome,
-  type ListedObject,
-  type ListPage,
-  type ListRequest,
-  type ObjectStore,
-  type PutIfAbsentOutcome,
-  type PutIfMatchOutcome,
-  type PutOutcome,
-  StoreError,
-  type StoreTime,
-  type UnknownOutcome,
+import type {
+  DeleteIfMatchOutcome,
+  DeleteOutcome,
+  ETag,
+  GetOutcome,
+  ListedObject,
+  ListPage,
+  ListRequest,
+  ObjectStore,
+  PutIfAbsentOutcome,
+  PutIfMatchOutcome,
+  PutOutcome,
+  StoreTime,
+  UnknownOutcome,
 } from './object-store.ts';
 
 export interface FileStoreOptions extends FolderLockOptions {
