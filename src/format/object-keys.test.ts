@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Incarnation, incarnationFrom } from '../core/ids.ts';
 import {
+  clockObjectKey,
   incarnationPrefix,
   isQueueName,
   isQueueNamePrefix,
@@ -38,6 +39,7 @@ const someIncarnation = '00112233445566778899aabbccddeeff' as Incarnation;
 describe('object keys', () => {
   it('keep their form for ever: buckets outlive upgrades', () => {
     assert.equal(manifestKey('orders'), 'm/orders');
+    assert.equal(clockObjectKey(new Uint8Array(8).fill(0xab)), 'p/clock-abababababababab');
     assert.equal(
       objectKey({
         name: 'orders-2.fifo',
