@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Clock } from '../engine/environment.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { StoreError } from '../store/object-store.ts';
+import { createHealthApp, handlerOfFetch, type Readiness } from './health-app.ts';
+import { createMetrics, type MetricsSources } from './metrics.ts';
+import { watchStore } from './store-health.ts';
+
+const sources: MetricsSources = {
+  engineCounters: () => ({ commits: 3, lateHits: 1 }),
+  storeUse: () => [
+    { requestClass: 'conditional_put', requests: 4, conflicts: 1, bytes: 100, dollars: 0.00002 },
+  ],
+  connections: () => 7,
+  version: '0.0.0',
+  runtime: 'test',
+};
+
+const ask = async (
+  path: string,
+  readiness: Readiness = { kind: 'ready' },
+  metrics = createMetrics(sources),
+) => {
+  const app = createHealthApp(() => readiness, metrics);
+  const answer = await handlerOfFetch((request) => app.fetch(request))({
+    method: 'GET',
+    target: path,
+    headers: [['host', '127.0.0.1:9090']],
+    body: new Uint8Array(),
+    signal: new AbortController().signal,
+  });
+  return {
+    status: answer.status,
+    text: new TextDecoder().decode(answer.body as Uint8Array),
+    headers: answer.headers,
+  };
+};
+
+describe('health port', () => {
+  it('lives whether or not it is ready', async () => {
+    assert.equal((await ask('/healthz', { kind: 'not-ready', reason: 'stopping' })).status, 200);
+  });
+
+  it('says why it is not ready', async () => {
+    assert.equal((await ask('/readyz')).status, 200);
+    const off = await ask('/readyz', { kind: 'not-ready', reason: 'stopping' });
+    assert.equal(off.status, 503);
+    assert.match(off.text, /stopping/);
+  });
+
+  it('knows nothing else', async () => {
+    assert.equal((await ask('/')).status, 404);
+  });
+
+  it('shows requests, engine, store, connections and memory as Prometheus reads them', async () => {
+    const metrics = createMetrics(sources);
+    metrics.observeRequest('SendMessage', 200, 0.004);
+    metrics.observeRequest('SendMessage', 200, 0.004);
+    metrics.observeRequest(undefined, 400, 0);
+    await ask('/metrics', { kind: 'ready' }, metrics);
+    const { text, headers } = await ask('/metrics', { kind: 'ready' }, metrics);
+    assert.match(headers['content-type'] ?? '', /^text\/plain; version=/);
+    for (const line of [
+      'okuri_requests_total{action="SendMessage",status="200"} 2',
+      'okuri_requests_total{action="unknown",status="400"} 1',
+      'okuri_request_seconds_bucket{le="0.005",action="SendMessage"} 2',
+      'okuri_commits_total 3',
+      'okuri_late_hits_total 1',
+      'okuri_store_requests_total{class="conditional_put"} 4',
+      'okuri_store_conflicts_total{class="conditional_put"} 1',
+      'okuri_store_dollars_total{class="conditional_put"} 0.00002',
+      'okuri_connections 7',
+      'okuri_build_info{version="0.0.0",runtime="test"} 1',
+    ]) {
+      assert.ok(text.includes(`${line}\n`), `${line}\nin\n${text}`);
+    }
+    assert.match(text, /process_resident_memory_bytes [1-9]/);
+  });
+});
+
+describe('store health', () => {
+  function setting() {
+    let now = 0;
+    let next: () => Promise<never> | Promise<{ kind: 'missing' }> = async () => ({ kind: 'missing' });
+    let lists = 0;
+    const clock: Clock = { wallMillis: () => now, monotonicMillis: () => now, sleep: async () => {} };
+    const inner = {
+      get: () => next(),
+      list: async () => {
+        lists += 1;
+        await next();
+        return { objects: [], truncated: false };
+      },
+      put: async () => ({ kind: 'unknown', throttled: false, reason: 'timeout' }),
+    } as unknown as ObjectStore;
+    const health = watchStore(inner, clock);
+    return {
+      health,
+      at: (millis: number) => {
+        now = millis;
+      },
+      fail: (retryable: boolean) => {
+        next = async () => {
+          throw new StoreError('down', { retryable });
+        };
+      },
+      recover: () => {
+        next = async () => ({ kind: 'missing' });
+      },
+      lists: () => lists,
+    };
+  }
+
+  it('counts from the first failure that nothing good followed', async () => {
+    const { health, at, fail, recover } = setting();
+    at(1_000);
+    fail(true);
+    await assert.rejects(health.store.get('m/q'));
+    at(20_000);
+    await assert.rejects(health.store.get('m/q'));
+    at(31_000);
+    assert.equal(health.failingForMillis(), 30_000);
+    recover();
+    await health.store.get('m/q');
+    assert.equal(health.failingForMillis(), 0);
+  });
+
+  it('takes an unknown outcome for a failure and a refused request for an answer', async () => {
+    const { health, at, fail } = setting();
+    await health.store.put('m/q', new Uint8Array());
+    at(5);
+    assert.equal(health.failingForMillis(), 5);
+    fail(false);
+    await assert.rejects(health.store.get('m/q'));
+    assert.equal(health.failingForMillis(), 0);
+  });
+
+  it('asks by itself only while it is failing, and sees the recovery', async () => {
+    const { health, at, fail, recover, lists } = setting();
+    await health.askWhenFailing();
+    assert.equal(lists(), 0);
+    fail(true);
+    await assert.rejects(health.store.get('m/q'));
+    at(10);
+    await health.askWhenFailing();
+    assert.equal(health.failingForMillis(), 10);
+    recover();
+    await health.askWhenFailing();
+    assert.equal(health.failingForMillis(), 0);
+    assert.equal(lists(), 2);
+  });
+});
