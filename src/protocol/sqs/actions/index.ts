@@ -1,0 +1,33 @@
+/** The actions okuri has, by name. Every other name is an UnsupportedOperation. */
+import type { Action } from './action.ts';
+import { changeMessageVisibility } from './change-message-visibility.ts';
+import { changeMessageVisibilityBatch } from './change-message-visibility-batch.ts';
+import { createQueue } from './create-queue.ts';
+import { deleteMessage } from './delete-message.ts';
+import { deleteMessageBatch } from './delete-message-batch.ts';
+import { deleteQueue } from './delete-queue.ts';
+import { getQueueAttributes } from './get-queue-attributes.ts';
+import { getQueueUrl } from './get-queue-url.ts';
+import { listQueues } from './list-queues.ts';
+import { purgeQueue } from './purge-queue.ts';
+import { receiveMessage } from './receive-message.ts';
+import { sendMessage } from './send-message.ts';
+import { sendMessageBatch } from './send-message-batch.ts';
+import { setQueueAttributes } from './set-queue-attributes.ts';
+
+export const actions: ReadonlyMap<string, Action> = new Map([
+  ['CreateQueue', createQueue],
+  ['GetQueueUrl', getQueueUrl],
+  ['ListQueues', listQueues],
+  ['DeleteQueue', deleteQueue],
+  ['PurgeQueue', purgeQueue],
+  ['GetQueueAttributes', getQueueAttributes],
+  ['SetQueueAttributes', setQueueAttributes],
+  ['SendMessage', sendMessage],
+  ['SendMessageBatch', sendMessageBatch],
+  ['ReceiveMessage', receiveMessage],
+  ['DeleteMessage', deleteMessage],
+  ['DeleteMessageBatch', deleteMessageBatch],
+  ['ChangeMessageVisibility', changeMessageVisibility],
+  ['ChangeMessageVisibilityBatch', changeMessageVisibilityBatch],
+]);

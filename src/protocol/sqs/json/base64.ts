@@ -1,0 +1,21 @@
+/** Standard base64 of message attribute values: `atob` and `btoa`, which every runtime has natively. */
+
+/** Stack-safe number of arguments for one String.fromCharCode call. */
+const CHUNK = 8_192;
+
+export function base64FromBytes(bytes: Uint8Array): string {
+  let binary = '';
+  for (let start = 0; start < bytes.length; start += CHUNK) {
+    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK));
+  }
+  return btoa(binary);
+}
+
+/** Undefined when the text is no base64. Padding may be missing, as `atob` allows. */
+export function bytesFromBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * A request as a runtime hands it over, and what the surface reads from its head: path and query, the JSON target, the
+ * hosts a client may have signed, and the base of the URLs we return.
+ */
+import { queryParameters } from './sigv4/canonical-request.ts';
+import type { SignedRequest } from './sigv4/verify.ts';
+
+export interface SqsRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly target: string;
+  /** Lower-case names; a name that came twice is there twice. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+  /** Fires when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Whether the client's own connection is TLS; absent: it is not. */
+  readonly secure?: boolean;
+}
+
+export interface ParsedRequest extends Omit<SignedRequest, 'body'> {
+  /** X-Amz-Target. Presigning moves `x-amz-*` headers into the query, so it may stand there. */
+  readonly jsonTarget: string | undefined;
+  readonly baseUrl: string;
+}
+
+type HeaderLookup = (lowerCaseName: string) => string | undefined;
+
+/** Values of a repeated header are joined by a comma, as a signer joins them. */
+function headerLookup(headers: SqsRequest['headers']): HeaderLookup {
+  return (wanted) => {
+    let found: string | undefined;
+    for (const [name, value] of headers) {
+      if (name === wanted) found = found === undefined ? value : `${found},${value}`;
+    }
+    return found;
+  };
+}
+
+/** The client's own value stands first; every proxy on the way adds one behind. */
+function first(list: string | undefined): string | undefined {
+  const value = list?.split(',', 1)[0]?.trim();
+  return value === '' ? undefined : value;
+}
+
+/** A proxy may keep Host, replace it, or tell the host without the port that the client signed. */
+function hostsOf(header: HeaderLookup, trustProxy: boolean): readonly string[] {
+  const sent = header('host');
+  const forwarded = trustProxy ? first(header('x-forwarded-host')) : undefined;
+  const port = trustProxy ? first(header('x-forwarded-port')) : undefined;
+  const hosts: string[] = [];
+  if (forwarded !== undefined) {
+    hosts.push(forwarded);
+    if (port !== undefined && !/:[0-9]+$/.test(forwarded)) hosts.push(`${forwarded}:${port}`);
+  }
+  if (sent !== undefined && !hosts.includes(sent)) hosts.push(sent);
+  return hosts;
+}
+
+export function parseRequest(request: SqsRequest, trustProxy: boolean): ParsedRequest {
+  const header = headerLookup(request.headers);
+  const question = request.target.indexOf('?');
+  const path = question < 0 ? request.target : request.target.slice(0, question);
+  const query = question < 0 ? [] : queryParameters(request.target.slice(question + 1));
+  const hosts = hostsOf(header, trustProxy);
+  const forwardedScheme = trustProxy ? first(header('x-forwarded-proto')) : undefined;
+  const secure = forwardedScheme === undefined ? request.secure === true : forwardedScheme === 'https';
+  return {
+    method: request.method,
+    path: path === '' ? '/' : path,
+    query,
+    header,
+    hosts,
+    jsonTarget: header('x-amz-target') ?? query.find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1],
+    baseUrl: `${secure ? 'https' : 'http'}://${hosts[0] ?? 'localhost'}`,
+  };
+}
