@@ -79,7 +79,9 @@ export function describeConditionalDeletes(under: StoreUnderTest, keys: FreshKey
       assert.deepEqual(await bodyOf(store, key), text('two'));
       assert.deepEqual(await store.deleteIfMatch(key, second), { kind: 'done' });
       assert.deepEqual(await store.get(key), { kind: 'missing' });
-      assertLost(await store.deleteIfMatch(key, second));
+      // AWS and versitygw answer the delete of what isn't there as done, whatever the tag.
+      assert.notEqual((await store.deleteIfMatch(key, second)).kind, 'unknown');
+      assert.deepEqual(await store.get(key), { kind: 'missing' });
     });
   });
 }

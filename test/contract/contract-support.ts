@@ -9,6 +9,8 @@ export interface StoreUnderTest {
   close(): Promise<void>;
   /** Servers that answer a conditional DELETE by deleting regardless are known by the probe and never asked for one. */
   readonly conditionalDelete: boolean;
+  /** Whether `a` and `a/b` can both be objects. Gateways over a folder tree can't; no key of okuri is the folder of another. */
+  readonly keyMayBeFolder: boolean;
   /** How far the clock of the store may be from ours: both run on this machine. */
   readonly clockSkewMillisMax: number;
 }

@@ -20,5 +20,6 @@ describeStore({
     await rm(folder, { recursive: true, force: true });
   },
   conditionalDelete: true,
+  keyMayBeFolder: true,
   clockSkewMillisMax: 5_000,
 });

@@ -8,5 +8,6 @@ describeStore({
   open: async () => ({ store, clients: Array.from({ length: 8 }, () => store) }),
   close: async () => {},
   conditionalDelete: true,
+  keyMayBeFolder: true,
   clockSkewMillisMax: 5_000,
 });
