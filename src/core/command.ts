@@ -57,7 +57,7 @@ export type Command =
       readonly waits: boolean;
     }
   /** Drops what retention has ended and raises collectedBelow, on a queue without traffic. */
-  | { readonly kind: 'tidy' };
+  | { readonly kind: 'tidy'; readonly collectBelow: number };
 
 export interface MoveSource {
   readonly name: string;

@@ -63,7 +63,7 @@ export function apply(input: TransitionInput): TransitionResult {
   const { state, commands } = input;
   if (commands.some((command) => command.kind === 'delete-queue')) return bury(input);
   const draft = new Draft(state, input.time, input.tokenSeed);
-  const collectedBelow = Math.max(state.collectedBelow, Math.min(input.collectBelow, state.version));
+  const collectedBelow = raisedCollectedBelow(input);
   const expired = expire(draft);
   const neededSources = new Map<Incarnation, string>();
   const results = new Array<CommandResult>(commands.length);
@@ -96,6 +96,14 @@ export function apply(input: TransitionInput): TransitionResult {
   if (spills.length > 0) return { kind: 'needs', needs: { ...needs, spills } };
   const next = draft.seal({ ...written(state, input.writer), collectedBelow });
   return { kind: 'applied', next: { kind: 'queue', state: next }, results, changed };
+}
+
+function raisedCollectedBelow({ state, commands, collectBelow }: TransitionInput): number {
+  const wanted = commands.reduce(
+    (most, command) => (command.kind === 'tidy' ? Math.max(most, command.collectBelow) : most),
+    collectBelow,
+  );
+  return Math.max(state.collectedBelow, Math.min(wanted, state.version));
 }
 
 function applyOne(

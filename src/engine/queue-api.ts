@@ -80,7 +80,11 @@ export type SendEntryOutcome =
   | { readonly kind: 'too-large'; readonly maximumBytes: number };
 
 export type SendOutcome =
-  { readonly kind: 'done'; /** One for each entry, in order. */ readonly entries: readonly SendEntryOutcome[] } | QueueMissing;
+  | {
+      readonly kind: 'done' /** One for each entry, in order. */;
+      readonly entries: readonly SendEntryOutcome[];
+    }
+  | QueueMissing;
 
 export interface ReceiveRequest {
   /** 1–10. */
@@ -122,7 +126,8 @@ export type DeleteEntryOutcome =
   { readonly kind: 'done' } | { readonly kind: 'malformed-handle' };
 
 export type DeleteOutcome =
-  { readonly kind: 'done'; readonly entries: readonly DeleteEntryOutcome[] } | QueueMissing;
+  | { readonly kind: 'done'; readonly entries: readonly DeleteEntryOutcome[] }
+  | QueueMissing;
 
 export interface VisibilityEntry {
   readonly receiptHandle: string;
@@ -139,7 +144,8 @@ export type VisibilityEntryOutcome =
   | { readonly kind: 'beyond-limit' };
 
 export type ChangeVisibilityOutcome =
-  { readonly kind: 'done'; readonly entries: readonly VisibilityEntryOutcome[] } | QueueMissing;
+  | { readonly kind: 'done'; readonly entries: readonly VisibilityEntryOutcome[] }
+  | QueueMissing;
 
 export type PurgeOutcome =
   | { readonly kind: 'done' }
@@ -153,7 +159,10 @@ export interface QueueService {
   /** Reads the store: true on any node right after a create. */
   queueExists(name: string): Promise<boolean>;
   getQueue(name: string): Promise<QueueSnapshot | QueueMissing>;
-  setQueueAttributes(name: string, attributes: ReadonlyMap<string, string>): Promise<SetQueueAttributesOutcome>;
+  setQueueAttributes(
+    name: string,
+    attributes: ReadonlyMap<string, string>,
+  ): Promise<SetQueueAttributesOutcome>;
   listQueues(request: ListQueuesRequest): Promise<QueueList>;
   deleteQueue(name: string): Promise<{ readonly kind: 'done' } | QueueMissing>;
   purgeQueue(name: string): Promise<PurgeOutcome>;

@@ -1,0 +1,158 @@
+/**
+ * The long way of collection, once a day: everything under `s/` that no manifest names, whoever left it (a crash
+ * between upload and swap, a lost race, another node's drops), and old tombstones. DESIGN.md section 5.
+ *
+ * Order matters †. `s/` is listed first; an incarnation is removed only if a GET of its manifest begun afterwards
+ * shows another incarnation or none:
+ *   1. the collector reads m/q: absent;
+ *   2. somebody creates q and spills a segment;
+ *   3. the collector lists s/ and would take the new segment for an orphan of no queue.
+ * Within a live incarnation `collectedBelow` is raised by a swap first, then objects below it that the state made
+ * by (or read after) that swap does not name are deleted. A state that cannot be read stops its collection.
+ */
+import type { Incarnation } from '../core/ids.ts';
+import type { QueueState } from '../core/queue-state.ts';
+import { segmentIdOf } from '../core/queue-state.ts';
+import { isTombstoneSize } from '../format/manifest-codec.ts';
+import {
+  manifestsPrefix,
+  type ObjectKeyParts,
+  objectsPrefix,
+  parseObjectKey,
+  queueNameOfManifestKey,
+} from '../format/object-keys.ts';
+import { type ListedObject, StoreError } from '../store/object-store.ts';
+import type { EngineContext } from './context.ts';
+import { ManifestRegister } from './manifest-register.ts';
+import { Unavailable } from './queue-api.ts';
+import type { QueueRegistry } from './queue-registry.ts';
+
+interface Listed {
+  readonly key: string;
+  readonly parts: ObjectKeyParts;
+}
+
+/** The first sweep of a process comes within this part of the interval, so that short-lived ones sweep too. */
+const firstSweepPart = 1 / 24;
+
+export class Collector {
+  readonly #context: EngineContext;
+  readonly #registry: QueueRegistry;
+  readonly #stop: AbortSignal;
+
+  constructor(context: EngineContext, registry: QueueRegistry, stop: AbortSignal) {
+    this.#context = context;
+    this.#registry = registry;
+    this.#stop = stop;
+  }
+
+  /** Sweeps until the engine stops. */
+  async run(): Promise<void> {
+    const { environment, settings } = this.#context;
+    const { clock, random, log } = environment;
+    const { sweepIntervalMillis } = settings.timing;
+    await clock.sleep(sweepIntervalMillis * firstSweepPart * random.unit(), this.#stop);
+    while (!this.#stop.aborted) {
+      try {
+        const deleted = await this.sweep();
+        log.info('swept the bucket', { deleted });
+      } catch (error) {
+        if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
+        log.warn('the sweep of the bucket ended early', { error });
+      }
+      await clock.sleep(sweepIntervalMillis * (0.9 + 0.2 * random.unit()), this.#stop);
+    }
+  }
+
+  /** One sweep; returns how many objects it deleted. @throws StoreError, Unavailable */
+  async sweep(): Promise<number> {
+    await this.#context.time.prime(this.#context.environment.store);
+    let deleted = 0;
+    const groups = await this.#listByIncarnation();
+    const versions = new Map<string, number>();
+    for (const [group, objects] of groups) {
+      const { name, incarnation } = objects[0]!.parts;
+      const state = await this.#stateOf(name, incarnation);
+      if (state) versions.set(group, state.version);
+      else deleted += await this.#delete(objects);
+    }
+    if (versions.size > 0)
+      await this.#context.environment.clock.sleep(this.#context.settings.timing.collectLagMillis, this.#stop);
+    for (const [group, version] of versions) {
+      if (this.#stop.aborted) break;
+      deleted += await this.#sweepLive(groups.get(group)!, version);
+    }
+    return deleted + (await this.#collectTombstones());
+  }
+
+  async #sweepLive(objects: readonly Listed[], version: number): Promise<number> {
+    const { name, incarnation } = objects[0]!.parts;
+    const before = await this.#stateOf(name, incarnation);
+    if (!before) return 0;
+    const unnamed = objects.filter(({ parts }) => !before.segments.has(segmentIdOf(parts)));
+    if (!unnamed.some(({ parts }) => parts.baseVersion < version)) return 0;
+    const loop = await this.#registry.loopFor(name);
+    if (!loop || loop.view.incarnation !== incarnation) return 0;
+    await loop.submit({ kind: 'tidy', collectBelow: version });
+    const state = await this.#stateOf(name, incarnation);
+    if (!state) return 0;
+    return this.#delete(
+      unnamed.filter(
+        ({ parts }) => parts.baseVersion < state.collectedBelow && !state.segments.has(segmentIdOf(parts)),
+      ),
+    );
+  }
+
+  /** The queue's state by a GET begun now, or undefined when the name holds another incarnation or none. */
+  async #stateOf(name: string, incarnation: Incarnation): Promise<QueueState | undefined> {
+    const observed = await new ManifestRegister(this.#context.environment, name).readQueue();
+    return observed?.state.incarnation === incarnation ? observed.state : undefined;
+  }
+
+  /** By name and incarnation. */
+  async #listByIncarnation(): Promise<Map<string, Listed[]>> {
+    const groups = new Map<string, Listed[]>();
+    for await (const { key } of this.#list(objectsPrefix)) {
+      const parts = parseObjectKey(key);
+      if (!parts) continue;
+      const group = `${parts.name}/${parts.incarnation}`;
+      const objects = groups.get(group);
+      if (objects) objects.push({ key, parts });
+      else groups.set(group, [{ key, parts }]);
+    }
+    return groups;
+  }
+
+  async *#list(prefix: string): AsyncGenerator<ListedObject, void, undefined> {
+    let startAfter: string | undefined;
+    do {
+      const page = await this.#context.environment.store.list({
+        prefix,
+        ...(startAfter === undefined ? {} : { startAfter }),
+      });
+      yield* page.objects;
+      startAfter = page.truncated ? page.objects.at(-1)?.key : undefined;
+    } while (startAfter !== undefined);
+  }
+
+  async #delete(objects: readonly Listed[]): Promise<number> {
+    for (const { key } of objects) await this.#context.environment.store.delete(key);
+    this.#context.counters.collectedObjects += objects.length;
+    return objects.length;
+  }
+
+  /** Only by conditional DELETE, so that a queue created meanwhile is never touched. */
+  async #collectTombstones(): Promise<number> {
+    const { settings, environment, time } = this.#context;
+    if (!settings.conditionalDelete) return 0;
+    let deleted = 0;
+    const oldest = time.bounds().lowerMillis - settings.timing.tombstoneAgeMillis;
+    for await (const { key, bytes, etag, lastModified } of this.#list(manifestsPrefix)) {
+      if (!isTombstoneSize(bytes) || queueNameOfManifestKey(key) === undefined) continue;
+      if (lastModified.millis + lastModified.resolutionMillis > oldest) continue;
+      const outcome = await environment.store.deleteIfMatch(key, etag);
+      if (outcome.kind === 'done') deleted++;
+    }
+    return deleted;
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * The single-flight loop of one queue in this process: collects commands, commits them in batches, parks receives
+ * that found nothing and looks for their messages. A loop lives as long as its queue's incarnation.
+ *
+ * One commit carries everything: parked receives join the batch that brings them messages, so a message can be
+ * stored and leased by one swap.
+ */
+import type { Command } from '../core/command.ts';
+import { hasVisible, nextVisibleAt } from '../core/counts.ts';
+import { resolveAttributes } from '../core/queue-attributes.ts';
+import type { ManifestContent } from '../core/queue-state.ts';
+import { StoreError } from '../store/object-store.ts';
+import { BatchCommit, type BatchResult, type Landed } from './batch-commit.ts';
+import type { EngineContext } from './context.ts';
+import { Linger } from './linger.ts';
+import type { ObservedQueue } from './manifest-register.ts';
+import { type LoopOutcome, nothingReceived, type PendingCommand, ReceiveWaiters } from './pending.ts';
+import { PollSchedule } from './poll-schedule.ts';
+import { Unavailable } from './queue-api.ts';
+import { QueueView } from './queue-view.ts';
+import { batchBytesMax, pendingBytesMax, pendingCommandsMax } from './settings.ts';
+import { messagesWanted } from './wanted.ts';
+
+export interface LoopEvents {
+  /** After every landed commit, and after a read that brought a new state. */
+  changed(loop: CommitLoop, landed: Landed | undefined): void;
+  ended(loop: CommitLoop): void;
+}
+
+export interface ReceiveOptions {
+  /** Undefined: the queue's own ReceiveMessageWaitTimeSeconds. */
+  readonly waitSeconds: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export class CommitLoop {
+  readonly view: QueueView;
+  readonly #context: EngineContext;
+  readonly #events: LoopEvents;
+  readonly #linger: Linger;
+  readonly #schedule: PollSchedule;
+  readonly #waiters = new ReceiveWaiters();
+  #pending: PendingCommand[] = [];
+  #pendingBytes = 0;
+  #running = false;
+  #readWanted = false;
+  #ended = false;
+  #watching = false;
+  #watchWake = new AbortController();
+  /** Woken receives found nothing in this version: not again before that time. */
+  #vain: { readonly version: number; readonly until: number } = { version: 0, until: 0 };
+
+  constructor(context: EngineContext, events: LoopEvents, name: string, observed: ObservedQueue) {
+    this.#context = context;
+    this.#events = events;
+    this.view = new QueueView(context, name, observed);
+    this.#linger = new Linger(context.environment.clock, context.settings.lingerMillis);
+    this.#schedule = new PollSchedule(context.settings.timing, context.environment.random);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get idle(): boolean {
+    return !this.#running && this.#pending.length === 0 && this.#waiters.size === 0;
+  }
+
+  /** Rejects with Unavailable when the store does not answer or a bound is reached. */
+  submit(command: Command, bytes = 0): Promise<LoopOutcome> {
+    return this.#enqueue(command, bytes, undefined);
+  }
+
+  receive(
+    command: Omit<Command & { readonly kind: 'receive' }, 'kind' | 'waits'>,
+    options: ReceiveOptions,
+  ): Promise<LoopOutcome> {
+    const { attributes } = this.view.current.state;
+    const waitSeconds = options.waitSeconds ?? resolveAttributes(attributes).receiveWaitSeconds;
+    const deadline = this.#now() + waitSeconds * 1000;
+    const full: Command = { kind: 'receive', ...command, waits: waitSeconds > 0 };
+    options.signal.addEventListener('abort', () => this.#tidyWaiters(), { once: true });
+    return this.#enqueue(full, 0, { deadline, signal: options.signal });
+  }
+
+  /** Reads the manifest soon, to learn what other nodes did. */
+  wantRead(): void {
+    this.#readWanted = true;
+    this.#kick();
+  }
+
+  /** Waiting receives end empty; what is pending is committed without lingering. */
+  async drain(): Promise<void> {
+    for (const waiter of this.#waiters.take(this.#waiters.size)) waiter.answer(nothingReceived);
+    this.#linger.cut();
+    while (!this.idle && !this.#ended) await this.#context.environment.clock.sleep(5);
+  }
+
+  #enqueue(command: Command, bytes: number, poll: PendingCommand['poll']): Promise<LoopOutcome> {
+    if (this.#ended) return Promise.resolve({ kind: 'loop-ended' });
+    if (this.#pending.length >= pendingCommandsMax || this.#pendingBytes + bytes > pendingBytesMax)
+      return Promise.reject(new Unavailable(`too much waits for queue ${this.view.name} on this node`));
+    return new Promise((answer, fail) => {
+      this.#pending.push({ command, arrivedAt: this.#now(), bytes, poll, answer, fail });
+      this.#pendingBytes += bytes;
+      if (this.#pendingBytes >= batchBytesMax) this.#linger.cut();
+      this.#kick();
+    });
+  }
+
+  #kick(): void {
+    if (this.#running || this.#ended) return;
+    this.#running = true;
+    void this.#run().finally(() => {
+      this.#running = false;
+      if (this.#pending.length > 0) this.#kick();
+      this.#watchWake.abort();
+      this.#watch();
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ended) {
+      const first = this.#pending[0];
+      if (first) {
+        await this.#linger.wait(first, () => this.#pendingBytes);
+        await this.#commit(this.#takeBatch());
+      } else if (this.#readWanted) {
+        this.#readWanted = false;
+        await this.#poll();
+      } else break;
+    }
+  }
+
+  #takeBatch(): PendingCommand[] {
+    let bytes = 0;
+    let count = 0;
+    for (const pending of this.#pending) {
+      if (count > 0 && bytes + pending.bytes > batchBytesMax) break;
+      bytes += pending.bytes;
+      count++;
+    }
+    const batch = this.#pending.splice(0, count).filter((pending) => this.#stillWanted(pending));
+    this.#pendingBytes -= bytes;
+    if (this.#waiters.size === 0) return batch;
+    this.#waiters.endExpired(this.#now());
+    const wanted = messagesWanted(
+      batch.map(({ command }) => command),
+      this.view.current.state,
+      this.view.time().nowMillis,
+    );
+    return [...batch, ...this.#wake(wanted)];
+  }
+
+  #wake(count: number): PendingCommand[] {
+    const arrivedAt = this.#now();
+    return this.#waiters.take(count).map((waiter) => ({ ...waiter, arrivedAt }));
+  }
+
+  #stillWanted(pending: PendingCommand): boolean {
+    if (!pending.poll?.signal.aborted) return true;
+    pending.answer(nothingReceived);
+    return false;
+  }
+
+  async #commit(batch: readonly PendingCommand[]): Promise<void> {
+    if (batch.length === 0) return;
+    let result: BatchResult;
+    const { reads } = this.view;
+    try {
+      const mayRest = (observedFrom: number) => this.#now() < this.#schedule.dueAt(observedFrom);
+      result = await new BatchCommit(this.view, batch, mayRest).run();
+    } catch (error) {
+      // Our own mistake: it stops this commit, not the queue.
+      this.#context.environment.log.error('a commit failed', { queue: this.view.name, error });
+      for (const pending of batch) pending.fail(error);
+      return;
+    }
+    switch (result.kind) {
+      case 'answered':
+        this.#notePolls(result, this.view.reads > reads);
+        this.#answer(batch, result);
+        break;
+      case 'unavailable':
+        for (const pending of batch) pending.fail(new Unavailable(result.reason));
+        if (result.ended) this.#end(result.ended.content, []);
+        break;
+      case 'ended':
+        this.#end(result.content, batch);
+    }
+  }
+
+  #answer(
+    batch: readonly PendingCommand[],
+    { results, landed }: BatchResult & { readonly kind: 'answered' },
+  ): void {
+    const parked: PendingCommand[] = [];
+    batch.forEach((pending, index) => {
+      const { outcome } = results[index]!;
+      if (outcome.kind === 'received' && outcome.messages.length === 0 && this.#mayWait(pending))
+        parked.push(pending);
+      else if (outcome.kind === 'received' && outcome.messages.length === 0 && outcome.unreadable)
+        pending.fail(new Unavailable('messages are there, but their bodies cannot be read now'));
+      else pending.answer(outcome);
+    });
+    this.#waiters.parkFirst(parked);
+    if (landed?.next.kind === 'tombstone') this.#end(landed.next, []);
+    else this.#stateChanged(landed);
+  }
+
+  /** A receive that read the manifest was a poll; one in vain must not be woken again by the same state at once. */
+  #notePolls({ results, landed }: BatchResult & { readonly kind: 'answered' }, read: boolean): void {
+    const received = results.flatMap(({ outcome }) => (outcome.kind === 'received' ? [outcome] : []));
+    if (received.length === 0) return;
+    const found = received.some(({ messages }) => messages.length > 0);
+    if (read) this.#schedule.polled(found);
+    if (found || landed) return;
+    const { state } = this.view.current;
+    const { nowMillis } = this.view.time();
+    if (messagesWanted([], state, nowMillis) === 0) return;
+    const nextIn = (nextVisibleAt(state, nowMillis) ?? Number.POSITIVE_INFINITY) - nowMillis;
+    const restMillis = Math.min(nextIn, this.#context.settings.timing.pollMaxMillis);
+    this.#vain = { version: state.version, until: this.#now() + restMillis };
+  }
+
+  #mayWait({ poll }: PendingCommand): boolean {
+    return poll !== undefined && !poll.signal.aborted && poll.deadline > this.#now();
+  }
+
+  #stateChanged(landed: Landed | undefined): void {
+    this.#events.changed(this, landed);
+    this.#watchWake.abort();
+    this.#watch();
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      const refreshed = await this.view.refresh();
+      if (refreshed.kind === 'ended') return this.#end(refreshed.content, []);
+      this.#schedule.polled(hasVisible(this.view.current.state, this.view.time().nowMillis));
+      if (refreshed.kind === 'changed') this.#stateChanged(undefined);
+      else this.#watchWake.abort();
+    } catch (error) {
+      if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
+      this.#schedule.polled(false);
+      await this.#context.environment.clock.sleep(this.#context.settings.timing.pollMinMillis);
+      this.#watchWake.abort();
+    }
+  }
+
+  /** While receives are parked: wakes them when a message is or becomes visible, polls, and ends them in time. */
+  #watch(): void {
+    if (this.#watching || this.#waiters.size === 0 || this.#ended) return;
+    this.#watching = true;
+    void this.#watchWaiters().finally(() => {
+      this.#watching = false;
+      if (this.#waiters.size > 0) this.#watch();
+    });
+  }
+
+  async #watchWaiters(): Promise<void> {
+    while (!this.#ended) {
+      this.#waiters.endExpired(this.#now());
+      if (this.#waiters.size === 0) return;
+      this.#watchWake = new AbortController();
+      const { state, observedFrom } = this.view.current;
+      const { nowMillis } = this.view.time();
+      const now = this.#now();
+      const vainIn = this.#vain.version === state.version ? this.#vain.until - now : 0;
+      const wanted = this.#running ? 0 : messagesWanted([], state, nowMillis);
+      if (wanted > 0 && vainIn <= 0) {
+        this.#pending.push(...this.#wake(wanted));
+        this.#kick();
+        continue;
+      }
+      const visibleIn = (nextVisibleAt(state, nowMillis) ?? Number.POSITIVE_INFINITY) - nowMillis;
+      const pollIn = this.#schedule.dueAt(observedFrom) - now;
+      if (pollIn <= 0 && !this.#running) this.wantRead();
+      const idleIn = pollIn <= 0 || this.#running ? Number.POSITIVE_INFINITY : pollIn;
+      const againIn = wanted > 0 ? vainIn : Number.POSITIVE_INFINITY;
+      const sleepMillis = Math.min(visibleIn, idleIn, againIn, this.#waiters.earliestDeadline() - now);
+      await this.#context.environment.clock.sleep(
+        Math.max(1, Math.ceil(sleepMillis)),
+        this.#watchWake.signal,
+      );
+    }
+  }
+
+  #tidyWaiters(): void {
+    this.#waiters.endExpired(this.#now());
+  }
+
+  /** Parked polls of a past incarnation end; commands that were never tried may concern the next one. */
+  #end(content: ManifestContent | undefined, untried: readonly PendingCommand[]): void {
+    this.#ended = true;
+    const recreated = content?.kind === 'queue';
+    for (const pending of [...untried, ...this.#pending.splice(0)])
+      pending.answer(recreated ? { kind: 'loop-ended' } : { kind: 'queue-missing' });
+    for (const waiter of this.#waiters.take(this.#waiters.size)) waiter.answer({ kind: 'queue-missing' });
+    this.#watchWake.abort();
+    this.#events.ended(this);
+  }
+
+  #now(): number {
+    return this.#context.environment.clock.monotonicMillis();
+  }
+}

@@ -1,0 +1,14 @@
+/** What all parts of one engine share. */
+import type { BodyCache } from './body-cache.ts';
+import type { Counters } from './counters.ts';
+import type { Environment } from './environment.ts';
+import type { EngineSettings } from './settings.ts';
+import type { TimeSource } from './time-source.ts';
+
+export interface EngineContext {
+  readonly environment: Environment;
+  readonly settings: EngineSettings;
+  readonly counters: Counters;
+  readonly time: TimeSource;
+  readonly bodies: BodyCache;
+}

@@ -1,0 +1,32 @@
+/** What the engine counts about itself, for /metrics; only ever rising. */
+export interface Counters {
+  commits: number;
+  conflicts: number;
+  unknowns: number;
+  /** Attempts of ours that had landed although their answer said otherwise. */
+  lateHits: number;
+  refreshes: number;
+  /** Commands answered by landed commits. */
+  commands: number;
+  spilledSegments: number;
+  loadedSegments: number;
+  collectedObjects: number;
+  movedMessages: number;
+  unreadableBodies: number;
+}
+
+export function newCounters(): Counters {
+  return {
+    commits: 0,
+    conflicts: 0,
+    unknowns: 0,
+    lateHits: 0,
+    refreshes: 0,
+    commands: 0,
+    spilledSegments: 0,
+    loadedSegments: 0,
+    collectedObjects: 0,
+    movedMessages: 0,
+    unreadableBodies: 0,
+  };
+}

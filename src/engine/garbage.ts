@@ -1,0 +1,79 @@
+/**
+ * The short way of collection: segments that this loop's own commits dropped, deleted by key without any LIST once
+ * `collectedBelow` has passed their base version (DESIGN.md section 5 †). Until then a writer that stalls between
+ * upload and swap could still name an object as old, so being dropped is not enough. Whatever is missed here (a
+ * crash, another node's drops) the sweep finds.
+ */
+import type { QueueState, SegmentId, SegmentReference } from '../core/queue-state.ts';
+import { objectKey } from '../format/object-keys.ts';
+import { StoreError } from '../store/object-store.ts';
+import type { Landed } from './batch-commit.ts';
+import type { CommitLoop } from './commit-loop.ts';
+import type { EngineContext } from './context.ts';
+
+/** More than the lag, so that the tidy commit that a quiet queue gets can raise `collectedBelow` far enough. */
+const tidyAfterLagFactor = 1.5;
+
+export class Garbage {
+  readonly #context: EngineContext;
+  readonly #loop: CommitLoop;
+  readonly #stop: AbortSignal;
+  readonly #dropped = new Map<SegmentId, SegmentReference>();
+  #tidying = false;
+
+  constructor(context: EngineContext, loop: CommitLoop, stop: AbortSignal) {
+    this.#context = context;
+    this.#loop = loop;
+    this.#stop = stop;
+  }
+
+  landed({ before, next }: Landed): void {
+    if (next.kind !== 'queue') return;
+    if (before.segments !== next.state.segments)
+      for (const [id, reference] of before.segments)
+        if (!next.state.segments.has(id)) this.#dropped.set(id, reference);
+    if (this.#dropped.size === 0) return;
+    this.#collect(next.state);
+    this.#tidyLater();
+  }
+
+  #collect(state: QueueState): void {
+    for (const [id, reference] of this.#dropped) {
+      if (reference.baseVersion >= state.collectedBelow || state.segments.has(id)) continue;
+      this.#dropped.delete(id);
+      void this.#delete(reference);
+    }
+  }
+
+  async #delete({ baseVersion, nonce }: SegmentReference): Promise<void> {
+    const { name, incarnation } = this.#loop.view;
+    try {
+      await this.#context.environment.store.delete(
+        objectKey({ name, incarnation, kind: 'seg', baseVersion, nonce }),
+      );
+      this.#context.counters.collectedObjects++;
+    } catch (error) {
+      // The sweep will find it.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
+  /** When the queue falls silent, one more commit lets the rest go. */
+  #tidyLater(): void {
+    if (this.#tidying) return;
+    this.#tidying = true;
+    void this.#tidy().finally(() => {
+      this.#tidying = false;
+    });
+  }
+
+  async #tidy(): Promise<void> {
+    const { clock } = this.#context.environment;
+    while (this.#dropped.size > 0) {
+      await clock.sleep(this.#context.settings.timing.collectLagMillis * tidyAfterLagFactor, this.#stop);
+      if (this.#stop.aborted || this.#loop.ended) return;
+      if (this.#dropped.size > 0)
+        await this.#loop.submit({ kind: 'tidy', collectBelow: 0 }).catch(() => undefined);
+    }
+  }
+}

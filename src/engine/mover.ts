@@ -1,0 +1,117 @@
+/**
+ * Walks a queue's intents to their targets: append there, then remove here (core/redrive.ts). Any node may do it at
+ * any time and stop after any step: the target appends each number once, and only while the source still holds its
+ * intent. A node moves its own intents at once and those of others, who may have crashed, after some patience.
+ */
+import type { MovedMessage } from '../core/command.ts';
+import type { Incarnation } from '../core/ids.ts';
+import { contentBytesOf } from '../core/message-size.ts';
+import { queueArn } from '../core/queue-arn.ts';
+import type { Intent, QueueState } from '../core/queue-state.ts';
+import type { CommitLoop } from './commit-loop.ts';
+import type { EngineContext } from './context.ts';
+import { ManifestRegister } from './manifest-register.ts';
+import { readBody } from './read-body.ts';
+
+export type LoopLookup = (name: string) => Promise<CommitLoop | undefined>;
+
+const retryMinMillis = 100;
+const retryMaxMillis = 5_000;
+
+export class Mover {
+  readonly #context: EngineContext;
+  readonly #loop: CommitLoop;
+  readonly #loopFor: LoopLookup;
+  readonly #stop: AbortSignal;
+  #running = false;
+
+  constructor(context: EngineContext, loop: CommitLoop, loopFor: LoopLookup, stop: AbortSignal) {
+    this.#context = context;
+    this.#loop = loop;
+    this.#loopFor = loopFor;
+    this.#stop = stop;
+  }
+
+  /** `own`: a commit of this process made them. */
+  start(own: boolean): void {
+    if (this.#running || this.#intents().size === 0) return;
+    this.#running = true;
+    void this.#run(own).finally(() => {
+      this.#running = false;
+      if (!this.#stop.aborted) this.start(true);
+    });
+  }
+
+  #intents(): QueueState['intents'] {
+    return this.#loop.ended ? new Map() : this.#loop.view.current.state.intents;
+  }
+
+  async #run(own: boolean): Promise<void> {
+    const { environment, settings } = this.#context;
+    if (!own) {
+      await environment.clock.sleep(settings.timing.foreignIntentPatienceMillis, this.#stop);
+      if (this.#intents().size > 0) await this.#loop.view.refresh().catch(() => undefined);
+    }
+    let failures = 0;
+    while (this.#intents().size > 0 && !this.#stop.aborted) {
+      try {
+        for (const target of new Set([...this.#intents().values()].map((intent) => intent.targetIncarnation)))
+          await this.#moveTo(target);
+        failures = 0;
+      } catch (error) {
+        environment.log.warn('dead letters wait', { queue: this.#loop.view.name, error });
+        const ceiling = Math.min(retryMaxMillis, retryMinMillis * 2 ** failures++);
+        await environment.clock.sleep(ceiling * (0.5 + environment.random.unit() / 2), this.#stop);
+      }
+    }
+  }
+
+  async #moveTo(targetIncarnation: Incarnation): Promise<void> {
+    const { state } = this.#loop.view.current;
+    const { name, incarnation } = this.#loop.view;
+    const queueName = state.outgoingLinks.get(targetIncarnation)?.queueName;
+    if (queueName === undefined) throw new Error(`an intent of queue ${name} has no link`);
+    const target = await this.#loopFor(queueName);
+    if (!target || target.view.incarnation !== targetIncarnation) {
+      if (!(await this.#isGone(queueName, targetIncarnation))) {
+        target?.wantRead();
+        throw new Error(`our view of queue ${queueName} is behind`);
+      }
+      await this.#loop.submit({ kind: 'return-moves', targetIncarnation });
+      return;
+    }
+    const messages = await this.#messages(state, targetIncarnation);
+    const { accountId, region } = this.#context.settings;
+    const source = { name, incarnation, arn: queueArn({ accountId, region, name }) };
+    const bytes = messages.reduce((sum, moved) => sum + moved.contentBytes, 0);
+    const outcome = await target.submit({ kind: 'append-moved', source, messages }, bytes);
+    if (outcome.kind !== 'appended') return;
+    const moved = messages.filter(({ number }) => number <= outcome.through).length;
+    if (moved === 0) {
+      // What we know of our own intents is stale: another node has moved them.
+      const refreshed = await this.#loop.view.refresh();
+      if (refreshed.kind !== 'changed') throw new Error(`queue ${queueName} does not take the next number`);
+      return;
+    }
+    this.#context.counters.movedMessages += moved;
+    await this.#loop.submit({ kind: 'resolve-moves', targetIncarnation, through: outcome.through });
+  }
+
+  /** By a read of its own: the loop we were given may be behind. */
+  async #isGone(queueName: string, targetIncarnation: Incarnation): Promise<boolean> {
+    const observed = await new ManifestRegister(this.#context.environment, queueName).readQueue();
+    return observed?.state.incarnation !== targetIncarnation;
+  }
+
+  async #messages(state: QueueState, targetIncarnation: Incarnation): Promise<MovedMessage[]> {
+    const waiting = [...state.intents].filter(([, intent]) => intent.targetIncarnation === targetIncarnation);
+    waiting.sort(([, a], [, b]) => a.number - b.number);
+    return Promise.all(waiting.map(([sequence, intent]) => this.#message(state, sequence, intent)));
+  }
+
+  async #message(state: QueueState, sequence: number, intent: Intent): Promise<MovedMessage> {
+    const message = await readBody(this.#context, this.#loop.view.name, state, sequence);
+    const { number, receiveCount, firstReceivedAtMillis } = intent;
+    return { number, message, contentBytes: contentBytesOf(message), receiveCount, firstReceivedAtMillis };
+  }
+}

@@ -1,0 +1,64 @@
+/** Commands on their way into a commit, and receives that wait for messages. */
+import type { Command, CommandOutcome } from '../core/command.ts';
+
+/** `loop-ended`: the incarnation is over and the command was never tried; its name may hold another queue. */
+export type LoopOutcome = CommandOutcome | { readonly kind: 'loop-ended' };
+
+export interface PendingCommand {
+  readonly command: Command;
+  /** Monotonic; a parked poll counts from its waking. */
+  readonly arrivedAt: number;
+  /** Bytes of messages it carries. */
+  readonly bytes: number;
+  readonly poll: Poll | undefined;
+  readonly answer: (outcome: LoopOutcome) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export interface Poll {
+  /** Monotonic. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+export const nothingReceived: CommandOutcome = { kind: 'received', messages: [], unreadable: false };
+
+/** Parked receives, first come first served. */
+export class ReceiveWaiters {
+  #waiters: PendingCommand[] = [];
+
+  get size(): number {
+    return this.#waiters.length;
+  }
+
+  park(waiter: PendingCommand): void {
+    this.#waiters.push(waiter);
+  }
+
+  /** Those that took part in a commit in vain keep their turn. */
+  parkFirst(waiters: readonly PendingCommand[]): void {
+    this.#waiters = [...waiters, ...this.#waiters];
+  }
+
+  take(count: number): PendingCommand[] {
+    return this.#waiters.splice(0, count);
+  }
+
+  /** Ends those whose time is up or whose client has gone. */
+  endExpired(monotonicMillis: number): void {
+    const staying: PendingCommand[] = [];
+    for (const waiter of this.#waiters) {
+      if (waiter.poll!.deadline <= monotonicMillis || waiter.poll!.signal.aborted)
+        waiter.answer(nothingReceived);
+      else staying.push(waiter);
+    }
+    this.#waiters = staying;
+  }
+
+  earliestDeadline(): number {
+    return this.#waiters.reduce(
+      (least, { poll }) => Math.min(least, poll!.deadline),
+      Number.POSITIVE_INFINITY,
+    );
+  }
+}

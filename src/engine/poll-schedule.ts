@@ -1,0 +1,31 @@
+/**
+ * When to look for work of other nodes while a receive waits: 50 ms doubling to 2 s, jittered. Only a poll that
+ * finds visible work starts it over; own commits refresh the state for free (DESIGN.md section 3).
+ */
+import type { Random } from './environment.ts';
+import type { EngineTiming } from './settings.ts';
+
+export class PollSchedule {
+  readonly #timing: EngineTiming;
+  readonly #random: Random;
+  #intervalMillis: number;
+  #jitter: number;
+
+  constructor(timing: EngineTiming, random: Random) {
+    this.#timing = timing;
+    this.#random = random;
+    this.#intervalMillis = timing.pollMinMillis;
+    this.#jitter = 1;
+  }
+
+  /** When a state observed at that time is due for another look. */
+  dueAt(observedFrom: number): number {
+    return observedFrom + this.#intervalMillis * this.#jitter;
+  }
+
+  polled(foundWork: boolean): void {
+    const { pollMinMillis, pollMaxMillis } = this.#timing;
+    this.#intervalMillis = foundWork ? pollMinMillis : Math.min(pollMaxMillis, this.#intervalMillis * 2);
+    this.#jitter = 0.8 + 0.4 * this.#random.unit();
+  }
+}

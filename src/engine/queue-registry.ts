@@ -1,0 +1,73 @@
+/**
+ * The loops of this process by queue name, one for the present incarnation of each, with what tends them: garbage
+ * and moves. A loop that ends leaves; the next call reads the name afresh.
+ */
+import type { Landed } from './batch-commit.ts';
+import { CommitLoop, type LoopEvents } from './commit-loop.ts';
+import type { EngineContext } from './context.ts';
+import { Garbage } from './garbage.ts';
+import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
+import { Mover } from './mover.ts';
+
+interface Tended {
+  readonly loop: CommitLoop;
+  readonly garbage: Garbage;
+  readonly mover: Mover;
+}
+
+export class QueueRegistry implements LoopEvents {
+  readonly #context: EngineContext;
+  readonly #stop: AbortSignal;
+  readonly #tended = new Map<string, Tended>();
+  readonly #opening = new Map<string, Promise<CommitLoop | undefined>>();
+
+  constructor(context: EngineContext, stop: AbortSignal) {
+    this.#context = context;
+    this.#stop = stop;
+  }
+
+  get loops(): CommitLoop[] {
+    return [...this.#tended.values()].map(({ loop }) => loop);
+  }
+
+  /** Undefined: there is no such queue now. @throws StoreError, Unavailable */
+  loopFor(name: string): Promise<CommitLoop | undefined> {
+    const known = this.#tended.get(name);
+    if (known && !known.loop.ended) return Promise.resolve(known.loop);
+    const opening = this.#opening.get(name);
+    if (opening) return opening;
+    const promise = this.#open(name).finally(() => this.#opening.delete(name));
+    this.#opening.set(name, promise);
+    return promise;
+  }
+
+  /** A queue that was just created or read: spares the first call its GET. */
+  adopt(name: string, observed: ObservedQueue): CommitLoop {
+    const known = this.#tended.get(name);
+    if (known && !known.loop.ended && known.loop.view.incarnation === observed.state.incarnation)
+      return known.loop;
+    const loop = new CommitLoop(this.#context, this, name, observed);
+    const garbage = new Garbage(this.#context, loop, this.#stop);
+    const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), this.#stop);
+    this.#tended.set(name, { loop, garbage, mover });
+    mover.start(false);
+    return loop;
+  }
+
+  changed(loop: CommitLoop, landed: Landed | undefined): void {
+    const tended = this.#tended.get(loop.view.name);
+    if (tended?.loop !== loop) return;
+    if (landed) tended.garbage.landed(landed);
+    tended.mover.start(landed !== undefined);
+  }
+
+  ended(loop: CommitLoop): void {
+    if (this.#tended.get(loop.view.name)?.loop === loop) this.#tended.delete(loop.view.name);
+  }
+
+  async #open(name: string): Promise<CommitLoop | undefined> {
+    await this.#context.time.prime(this.#context.environment.store);
+    const observed = await new ManifestRegister(this.#context.environment, name).readQueue();
+    return observed && this.adopt(name, observed);
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * One loop's view of its queue: the last content it saw, the writer it writes as, the clock it stamps with. A view
+ * lives as long as its incarnation; the writer id is drawn with it and never used again.
+ */
+import type { TransitionTime } from '../core/draft.ts';
+import { type Incarnation, type WriterId, writerIdBytes, writerIdFrom } from '../core/ids.ts';
+import type { ManifestContent, QueueState } from '../core/queue-state.ts';
+import type { ETag } from '../store/object-store.ts';
+import { CollectionLag } from './collection-lag.ts';
+import type { EngineContext } from './context.ts';
+import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
+import type { TimeAnchor } from './time-source.ts';
+
+export type RefreshResult =
+  | { readonly kind: 'same' | 'changed' }
+  /** The incarnation is over: this is what its name holds now. */
+  | { readonly kind: 'ended'; readonly content: ManifestContent | undefined };
+
+export class QueueView {
+  readonly name: string;
+  readonly incarnation: Incarnation;
+  readonly writer: WriterId;
+  readonly register: ManifestRegister;
+  readonly context: EngineContext;
+  readonly lag: CollectionLag;
+  readonly #anchor: TimeAnchor;
+  #current: ObservedQueue;
+  #attempts = 0;
+  #reads = 0;
+
+  constructor(context: EngineContext, name: string, observed: ObservedQueue) {
+    this.context = context;
+    this.name = name;
+    this.incarnation = observed.state.incarnation;
+    this.writer = writerIdFrom(context.environment.random.bytes(writerIdBytes));
+    this.register = new ManifestRegister(context.environment, name);
+    this.lag = new CollectionLag(context.settings.timing.collectLagMillis);
+    this.#current = observed;
+    this.#anchor = {
+      manifestMillis: observed.state.timeMillis,
+      monotonicMillis: observed.observedFrom,
+    };
+    this.#sample();
+  }
+
+  get current(): ObservedQueue {
+    return this.#current;
+  }
+
+  /** How often the manifest was read. */
+  get reads(): number {
+    return this.#reads;
+  }
+
+  nextAttempt(): number {
+    return ++this.#attempts;
+  }
+
+  time(): TransitionTime {
+    return this.context.time.transitionTime(this.#current.state.timeMillis, this.#anchor);
+  }
+
+  /** The version that `collectedBelow` may be raised to now. */
+  collectBelow(): number {
+    return this.lag.below(this.context.environment.clock.monotonicMillis());
+  }
+
+  /** An older state than the known one is a late answer: versions never fall within an incarnation. */
+  adopt(state: QueueState, etag: ETag, observedFrom: number): void {
+    if (state.version < this.#current.state.version) return;
+    this.#current = { state, etag, observedFrom };
+    this.#sample();
+  }
+
+  /** Reads the manifest, by its tag when it is the one known. @throws StoreError, Unavailable */
+  async refresh(): Promise<RefreshResult> {
+    this.context.counters.refreshes++;
+    this.#reads++;
+    const knownTag = this.#current.etag;
+    const result = await this.register.read(knownTag);
+    if (result.kind === 'unchanged') {
+      // Unless a commit landed meanwhile: its own time stands.
+      if (this.#current.etag === knownTag)
+        this.#current = { ...this.#current, observedFrom: result.observedFrom };
+      return { kind: 'same' };
+    }
+    const content = result.kind === 'present' ? result.content : undefined;
+    if (
+      result.kind !== 'present' ||
+      content?.kind !== 'queue' ||
+      content.state.incarnation !== this.incarnation
+    )
+      return { kind: 'ended', content };
+    this.adopt(content.state, result.etag, result.observedFrom);
+    return { kind: 'changed' };
+  }
+
+  #sample(): void {
+    this.lag.sample(this.#current.state.version, this.context.environment.clock.monotonicMillis());
+  }
+}

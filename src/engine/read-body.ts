@@ -1,0 +1,32 @@
+/** The body of one live message, wherever it is. */
+import type { StoredMessage } from '../core/message.ts';
+import type { QueueState } from '../core/queue-state.ts';
+import { locate, runIndexOf } from '../core/run-index.ts';
+import { StoreError } from '../store/object-store.ts';
+import type { EngineContext } from './context.ts';
+
+/** @throws StoreError when its segment can't be read. */
+export async function readBody(
+  context: EngineContext,
+  queueName: string,
+  state: QueueState,
+  sequence: number,
+): Promise<StoredMessage> {
+  const inline = state.tail.get(sequence);
+  if (inline) return inline.message;
+  const place = locate(runIndexOf(state.segments), sequence);
+  const reference = place && state.segments.get(place.segment);
+  if (!place || !reference) throw new Error(`no body for sequence ${sequence} of queue ${queueName}`);
+  const result = await context.bodies.load(
+    { queueName, incarnation: state.incarnation, reference },
+    place.segment,
+  );
+  if (result.kind !== 'loaded') {
+    const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
+    throw new StoreError(`segment ${place.segment} of queue ${queueName}: ${reason}`, { retryable: true });
+  }
+  const message = result.segment.message(place.ordinal);
+  if (!message)
+    throw new StoreError(`segment ${place.segment} of queue ${queueName} is too short`, { retryable: false });
+  return { ...message, sentAtMillis: message.sentAtMillis + place.run.sentAtShiftMillis };
+}

@@ -1,0 +1,58 @@
+/**
+ * What an assembly decides about the engine, and the engine's own times and bounds with their reasons. Milliseconds
+ * and bytes. Tests and the simulation draw their own.
+ */
+export interface EngineSettings {
+  readonly accountId: string;
+  readonly region: string;
+  /** How long the first command after idle waits for company before its commit. */
+  readonly lingerMillis: number;
+  /** AWS's two 60-second rules (name reuse, purge). */
+  readonly cooldowns: boolean;
+  /** The probe found conditional DELETE honest: tombstones may be collected. */
+  readonly conditionalDelete: boolean;
+  readonly timing: EngineTiming;
+}
+
+export interface EngineTiming {
+  /** An attempt this old since its apply is applied anew: its times would be stale. */
+  readonly attemptAgeMaxMillis: number;
+  /** A command this old is answered 503 when no attempt of it is unresolved. Below the SDKs' shortest timeouts. */
+  readonly commandAgeMaxMillis: number;
+  /** A command this old is answered 503 even so: its outcome is unknown, which a 503 may say. */
+  readonly unresolvedAgeMaxMillis: number;
+  readonly pollMinMillis: number;
+  readonly pollMaxMillis: number;
+  /** `collectedBelow` trails the version by this: uploads faster than that are never refused. */
+  readonly collectLagMillis: number;
+  /** The whole listing of the bucket's immutable objects. */
+  readonly sweepIntervalMillis: number;
+  /** Another node made these intents: it gets this long before we move them too. */
+  readonly foreignIntentPatienceMillis: number;
+  /** Tombstones older than this go: signatures of late copies of a create died after 15 minutes. */
+  readonly tombstoneAgeMillis: number;
+}
+
+export const defaultTiming: EngineTiming = {
+  attemptAgeMaxMillis: 5_000,
+  commandAgeMaxMillis: 10_000,
+  unresolvedAgeMaxMillis: 20_000,
+  pollMinMillis: 50,
+  pollMaxMillis: 2_000,
+  collectLagMillis: 60_000,
+  sweepIntervalMillis: 24 * 60 * 60 * 1000,
+  foreignIntentPatienceMillis: 5_000,
+  tombstoneAgeMillis: 60 * 60 * 1000,
+};
+
+/** AWS refuses a name for 60 s after its deletion, and a second purge within 60 s. */
+export const cooldownMillis = 60_000;
+
+/** Commands waiting for one queue; beyond it callers are told to come back. */
+export const pendingCommandsMax = 20_000;
+/** Bytes of messages waiting for one queue: 32 of the largest calls. */
+export const pendingBytesMax = 32 * 1024 * 1024;
+/** Bytes of messages in one commit: bounds what one spill uploads and how long one commit takes. */
+export const batchBytesMax = 4 * 1024 * 1024;
+/** Decoded-on-demand segments kept in memory, for the whole process. */
+export const bodyCacheBytesMax = 64 * 1024 * 1024;

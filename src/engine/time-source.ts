@@ -1,0 +1,121 @@
+/**
+ * The store's time for this process: feeds every write's answer to the StoreClock and turns its bounds into the three
+ * times a transition needs. One per process, shared by all queues.
+ */
+import type { TransitionTime } from '../core/draft.ts';
+import { advanceManifestTime } from '../core/time.ts';
+import { clockObjectKey } from '../format/object-keys.ts';
+import type { ObjectStore, StoreTime } from '../store/object-store.ts';
+import type { Environment } from './environment.ts';
+import { StoreClock, type StoreTimeReading } from './store-clock.ts';
+
+/** Where a loop first met its queue's manifest time (core/time.ts). */
+export interface TimeAnchor {
+  readonly manifestMillis: number;
+  readonly monotonicMillis: number;
+}
+
+export class TimeSource {
+  readonly #environment: Environment;
+  readonly #clock = new StoreClock();
+  #primed: Promise<void> | undefined;
+  #saidSkew = false;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** The same store, listened to. */
+  listen(store: ObjectStore): ObjectStore {
+    const heard = <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> =>
+      this.#listenTo(write);
+    return {
+      get: (key, options) => store.get(key, options),
+      list: (request) => store.list(request),
+      delete: (key) => store.delete(key),
+      deleteIfMatch: (key, etag) => store.deleteIfMatch(key, etag),
+      put: (key, body) => heard(() => store.put(key, body)),
+      putIfAbsent: (key, body) => heard(() => store.putIfAbsent(key, body)),
+      putIfMatch: (key, body, etag) => heard(() => store.putIfMatch(key, body, etag)),
+    };
+  }
+
+  async #listenTo<O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> {
+    const { clock } = this.#environment;
+    const sentMonotonic = clock.monotonicMillis();
+    const sentWall = clock.wallMillis();
+    const outcome = await write();
+    const time = 'time' in outcome ? (outcome.time as StoreTime | undefined) : undefined;
+    if (time)
+      this.#clock.observe({
+        sentMonotonic,
+        sentWall,
+        receivedMonotonic: clock.monotonicMillis(),
+        receivedWall: clock.wallMillis(),
+        time,
+      });
+    return outcome;
+  }
+
+  /** Makes sure that there are bounds: one small write when nothing was written yet. @throws StoreError */
+  prime(store: ObjectStore): Promise<void> {
+    this.#primed ??= this.#prime(store).catch((error: unknown) => {
+      this.#primed = undefined;
+      throw error;
+    });
+    return this.#primed;
+  }
+
+  async #prime(store: ObjectStore): Promise<void> {
+    if (this.#read()) return;
+    const key = clockObjectKey(this.#environment.random.bytes(8));
+    await store.put(key, new Uint8Array());
+    await store.delete(key);
+  }
+
+  /** For a new queue: lower bound and stamp. */
+  bounds(): { readonly lowerMillis: number; readonly stampMillis: number; readonly nowMillis: number } {
+    const reading = this.#reading();
+    return {
+      lowerMillis: reading.lowerMillis,
+      stampMillis: reading.upperMillis,
+      nowMillis: reading.nowMillis,
+    };
+  }
+
+  transitionTime(manifestMillis: number, anchor: TimeAnchor): TransitionTime {
+    const reading = this.#reading();
+    return {
+      nowMillis: reading.nowMillis,
+      stampMillis: reading.upperMillis,
+      manifestMillis: advanceManifestTime({
+        manifestMillis,
+        lowerMillis: reading.lowerMillis,
+        confirmed: reading.confirmed,
+        anchorMillis: anchor.manifestMillis,
+        elapsedSinceAnchorMillis: this.#environment.clock.monotonicMillis() - anchor.monotonicMillis,
+      }),
+    };
+  }
+
+  #read(): StoreTimeReading | undefined {
+    const { clock } = this.#environment;
+    return this.#clock.read(clock.monotonicMillis(), clock.wallMillis());
+  }
+
+  #reading(): StoreTimeReading {
+    const reading = this.#read();
+    // A store that sends no clock at all: the local one is all there is, and never confirmed.
+    if (!reading) {
+      const wallMillis = Math.floor(this.#environment.clock.wallMillis());
+      const bounds = { lowerMillis: wallMillis, upperMillis: wallMillis, nowMillis: wallMillis };
+      return { ...bounds, confirmed: false, wallSkewMillis: 0, wallIsOff: false };
+    }
+    if (reading.wallIsOff && !this.#saidSkew)
+      this.#environment.log.warn('the clock of this machine differs from the time of the store', {
+        aheadMillis: reading.wallSkewMillis,
+      });
+    this.#saidSkew = reading.wallIsOff;
+    return reading;
+  }
+}

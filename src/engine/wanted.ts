@@ -1,0 +1,20 @@
+/**
+ * About how many messages a batch can hand out: so many parked receives are worth waking. Too high wakes in vain,
+ * which costs nothing but time; too low would leave a message waiting, so delays and limits are not looked at.
+ */
+import type { Command } from '../core/command.ts';
+import type { QueueState } from '../core/queue-state.ts';
+import { size } from '../core/range-set.ts';
+
+export function messagesWanted(commands: readonly Command[], state: QueueState, nowMillis: number): number {
+  let count = size(state.ready);
+  for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) count++;
+  for (const dueAtMillis of state.delayed.values()) if (dueAtMillis <= nowMillis) count++;
+  for (const command of commands) {
+    if (command.kind === 'send' || command.kind === 'change-visibility') count += command.entries.length;
+    else if (command.kind === 'release') count += command.handles.length;
+    else if (command.kind === 'append-moved') count += command.messages.length;
+    else if (command.kind === 'return-moves') count += state.intents.size;
+  }
+  return count;
+}
