@@ -7,11 +7,14 @@ import { createHealthApp, handlerOfFetch, type Readiness } from './health-app.ts
 import { createMetrics, type MetricsSources } from './metrics.ts';
 import { watchStore } from './store-health.ts';
 
+const none = { requests: 0, bytesUp: 0, bytesDown: 0, conflicts: 0, unknowns: 0, errors: 0 };
+const used = { requests: 4, bytesUp: 90, bytesDown: 10, conflicts: 1, unknowns: 2, errors: 1 };
 const sources: MetricsSources = {
   engineCounters: () => ({ commits: 3, lateHits: 1 }),
-  storeUse: () => [
-    { requestClass: 'conditional_put', requests: 4, conflicts: 1, bytes: 100, dollars: 0.00002 },
-  ],
+  storeUse: () => ({
+    classes: { put: none, conditionalPut: used, get: none, list: none, delete: none },
+    dollars: 0.00002,
+  }),
   connections: () => 7,
   version: '0.0.0',
   runtime: 'test',
@@ -69,6 +72,10 @@ describe('health port', () => {
       'okuri_late_hits_total 1',
       'okuri_store_requests_total{class="conditional_put"} 4',
       'okuri_store_conflicts_total{class="conditional_put"} 1',
+      'okuri_store_unknowns_total{class="conditional_put"} 2',
+      'okuri_store_errors_total{class="conditional_put"} 1',
+      'okuri_store_bytes_total{class="conditional_put"} 100',
+      'okuri_store_requests_total{class="put"} 0',
       'okuri_store_dollars_total{class="conditional_put"} 0.00002',
       'okuri_connections 7',
       'okuri_build_info{version="0.0.0",runtime="test"} 1',

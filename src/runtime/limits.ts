@@ -46,11 +46,16 @@ export const ANSWER_WITHIN_MILLIS = 60_000;
 /** How often sockets are looked at; deadlines are late by at most this. One sweep costs a microsecond a socket. */
 export const SWEEP_EVERY_MILLIS = 1_000;
 
-/** Answers under way get this long after SIGTERM; a supervisor's usual patience is 10 s. */
-export const DRAIN_WITHIN_MILLIS = 9_000;
+/** A supervisor's usual patience after SIGTERM is 10 s; what has not ended by then is cut off by us, with a word in the log. */
+export const STOP_WITHIN_MILLIS = 9_500;
+/** Of that, what answers under way get; the rest is for the last commits and the store. */
+export const DRAIN_WITHIN_MILLIS = 7_500;
 
 /** Store requests failing for longer than this take the node out of rotation. */
 export const STORE_FAILED_AFTER_MILLIS = 30_000;
+
+/** While the store fails, it is asked this often whether it is back: a LIST costs $0.000005. */
+export const STORE_ASKED_EVERY_MILLIS = 5_000;
 
 if (BODY_BYTES_HELD_MAX < 2 * BODY_BYTES_MAX)
   throw new RangeError('one large body must not lock out all others');

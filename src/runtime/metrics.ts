@@ -4,20 +4,13 @@
  */
 import process from 'node:process';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-
-/** Store requests of one class since the start; the shape of the metered store's snapshot. */
-export interface StoreClassUse {
-  readonly requestClass: string;
-  readonly requests: number;
-  readonly conflicts: number;
-  readonly bytes: number;
-  readonly dollars: number;
-}
+import { DOLLARS_PER_MILLION, type MeterSnapshot, REQUEST_CLASSES } from '../store/metered-store.ts';
 
 export interface MetricsSources {
   /** Rising counts by camelCase name, e.g. `commits`. */
   readonly engineCounters: () => Readonly<Record<string, number>>;
-  readonly storeUse: () => readonly StoreClassUse[];
+  /** Undefined until the store is open. */
+  readonly storeUse: () => MeterSnapshot | undefined;
   readonly connections: () => number;
   readonly version: string;
   readonly runtime: string;
@@ -119,26 +112,27 @@ function registerProcess(registry: Registry, connections: () => number): void {
   }).set(Math.round(Date.now() / 1_000 - process.uptime()));
 }
 
-function registerStore(registry: Registry): (use: readonly StoreClassUse[]) => void {
+function registerStore(registry: Registry): (use: MeterSnapshot | undefined) => void {
   const counter = (name: string, help: string) =>
-    new Counter({ name, help, labelNames: ['class'], registers: [registry] });
-  const requests = counter('okuri_store_requests_total', 'Requests to the store, by class.');
-  const conflicts = counter(
-    'okuri_store_conflicts_total',
-    'Conditional requests that the store refused, by class.',
-  );
-  const bytes = counter('okuri_store_bytes_total', 'Bytes sent to or read from the store, by class.');
-  const dollars = counter(
-    'okuri_store_dollars_total',
-    "What the requests cost at AWS's list prices, by class.",
-  );
+    new Counter({ name: `okuri_store_${name}_total`, help, labelNames: ['class'], registers: [registry] });
+  const requests = counter('requests', 'Requests to the store, by class.');
+  const conflicts = counter('conflicts', 'Conditional requests whose condition did not hold, by class.');
+  const unknowns = counter('unknowns', 'Writes whose outcome the store did not tell, by class.');
+  const errors = counter('errors', 'Requests that failed with nothing written, by class.');
+  const bytes = counter('bytes', 'Bytes of bodies sent to and read from the store, by class.');
+  const dollars = counter('dollars', "What the requests cost at AWS's list prices, by class.");
   return (use) => {
-    for (const each of [requests, conflicts, bytes, dollars]) each.reset();
-    for (const row of use) {
-      requests.inc({ class: row.requestClass }, row.requests);
-      conflicts.inc({ class: row.requestClass }, row.conflicts);
-      bytes.inc({ class: row.requestClass }, row.bytes);
-      dollars.inc({ class: row.requestClass }, row.dollars);
+    for (const each of [requests, conflicts, unknowns, errors, bytes, dollars]) each.reset();
+    if (use === undefined) return;
+    for (const name of REQUEST_CLASSES) {
+      const row = use.classes[name];
+      const labels = { class: snakeCase(name) };
+      requests.inc(labels, row.requests);
+      conflicts.inc(labels, row.conflicts);
+      unknowns.inc(labels, row.unknowns);
+      errors.inc(labels, row.errors);
+      bytes.inc(labels, row.bytesUp + row.bytesDown);
+      dollars.inc(labels, (row.requests * DOLLARS_PER_MILLION[name]) / 1_000_000);
     }
   };
 }
