@@ -7,7 +7,6 @@
  * | `m/<name>` | swapped by If-Match only, created if absent only | a queue's name: manifest, then tombstone | nobody unconditionally; a tombstone an hour old goes by conditional DELETE where the store does that honestly |
  * | `s/<hash>-<name>/<incarnation>/<kind>/<base version>-<nonce>` | immutable, written once by a plain PUT | while the incarnation's manifest names it, directly or through pages | the collector, below the manifest's `collectedBelow`; the daily listing, when the incarnation is gone |
  * | `probe/…` | start-up probe and clock reading (store/probe.ts, engine/time-source.ts) | seconds | whoever wrote it; a left-over is harmless |
- * | `probe/clock-<nonce>` | immutable, empty | seconds: written to learn the store's time when nothing else was | its writer, at once; what a crash leaves means nothing to anybody |
  *
  * - `hash` is the start of SHA-256 of the name: it spreads queues over the store's key ranges. Of fixed length, so
  *   names with `-` still parse.

@@ -1,0 +1,100 @@
+/**
+ * The envelope around every stored object: format version, kind, checksum, payload. Its layout is the same in every
+ * format version for ever, so that any node can tell a newer object from a damaged one; only the payload changes.
+ *
+ * It is protobuf (proto/okuri/storage/v1 `Envelope`), but read by position: exactly these four fields, in order, to
+ * the last byte. A parser that skips what it doesn't know would accept damage in the framing.
+ */
+import { crc32c } from './checksum.ts';
+import { lengthTag, varintBytes, varintTag, WireReader, WireWriter } from './wire.ts';
+
+export const FORMAT_VERSION = 1;
+
+export type EnvelopeKind = 'manifest' | 'tombstone' | 'segment';
+
+export type Opened =
+  | { readonly kind: 'ok'; readonly objectKind: EnvelopeKind; readonly payload: Uint8Array }
+  | Damaged
+  | Newer;
+
+export interface Damaged {
+  readonly kind: 'damaged';
+  /** For the log. */
+  readonly reason: string;
+}
+
+/** Whole, but written by a version that knows more than this one: refuse the queue, change nothing. */
+export interface Newer {
+  readonly kind: 'newer';
+  readonly formatVersion: number;
+}
+
+const kindNumbers: Readonly<Record<EnvelopeKind, number>> = { manifest: 1, tombstone: 2, segment: 3 };
+const kinds = new Map<number, EnvelopeKind>([
+  [1, 'manifest'],
+  [2, 'tombstone'],
+  [3, 'segment'],
+]);
+
+// Version and kind take one byte each in the checksum and, below 128, in the framing.
+const versionTag = varintTag(1);
+const kindTag = varintTag(2);
+const checksumTag = 3 * 8 + 5;
+const payloadTag = lengthTag(4);
+const checksumAt = 5;
+const lengthAt = 10;
+
+/** How many bytes the envelope adds to a payload. */
+export function envelopeBytes(payloadBytes: number): number {
+  return lengthAt + varintBytes(payloadBytes);
+}
+
+export function sealEnvelope(
+  kind: EnvelopeKind,
+  payload: Uint8Array,
+  formatVersion = FORMAT_VERSION,
+): Uint8Array {
+  const kindNumber = kindNumbers[kind];
+  const writer = new WireWriter(payload.length + 16);
+  const checksum = checksumOf(kindNumber, formatVersion, payload);
+  writer.raw(Uint8Array.of(versionTag, formatVersion, kindTag, kindNumber, checksumTag));
+  writer.raw(Uint8Array.of(checksum, checksum >>> 8, checksum >>> 16, checksum >>> 24));
+  writer.varint(payloadTag);
+  writer.varint(payload.length);
+  writer.raw(payload);
+  return writer.finish();
+}
+
+/** The payload is a view into `bytes`. */
+export function openEnvelope(bytes: Uint8Array): Opened {
+  const [tag1, formatVersion, tag2, kindNumber, tag3] = bytes;
+  if (bytes.length <= lengthAt || formatVersion === undefined || kindNumber === undefined)
+    return { kind: 'damaged', reason: `${bytes.length} bytes are too few` };
+  const framed = tag1 === versionTag && tag2 === kindTag && tag3 === checksumTag && bytes[9] === payloadTag;
+  if (!framed || formatVersion >= 0x80 || kindNumber >= 0x80)
+    return { kind: 'damaged', reason: 'not an envelope' };
+  const payload = payloadOf(bytes);
+  if (payload === undefined) return { kind: 'damaged', reason: 'the payload is cut off or followed by more' };
+  const stored = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(checksumAt, true);
+  if (checksumOf(kindNumber, formatVersion, payload) !== stored)
+    return { kind: 'damaged', reason: 'the checksum is wrong' };
+  if (formatVersion > FORMAT_VERSION) return { kind: 'newer', formatVersion };
+  const objectKind = kinds.get(kindNumber);
+  if (objectKind === undefined || formatVersion === 0)
+    return { kind: 'damaged', reason: `kind ${kindNumber} of format ${formatVersion} does not exist` };
+  return { kind: 'ok', objectKind, payload };
+}
+
+function payloadOf(bytes: Uint8Array): Uint8Array | undefined {
+  const reader = new WireReader(bytes, lengthAt);
+  try {
+    const payload = reader.bytes();
+    return reader.more() ? undefined : payload;
+  } catch {
+    return undefined;
+  }
+}
+
+function checksumOf(kindNumber: number, formatVersion: number, payload: Uint8Array): number {
+  return crc32c(Uint8Array.of(kindNumber, formatVersion), payload);
+}

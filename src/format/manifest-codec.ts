@@ -1,0 +1,195 @@
+/**
+ * The object under `m/<name>` to bytes and back: a queue's manifest or a tombstone.
+ *
+ * - What a commit writes by the thousand (messages, deliveries, references) has codecs of its own on the wire format;
+ *   the rest goes through the generated code. Protobuf lets fields come in any order, so the two halves are appended.
+ * - Decoding checks what the state machine takes for granted: lengths of identities, order, no sequence number twice
+ *   among ready, delayed and deliveries. What fails is `damaged`, never repaired. Whether each message has its body
+ *   is left to core/invariants.ts: that walks every message.
+ * - Every object carries a nonce, so no two have equal bytes and an equal ETag says that nothing was written between.
+ */
+import type {
+  Delivery,
+  ManifestContent,
+  QueueState,
+  SegmentId,
+  SegmentReference,
+  TailMessage,
+} from '../core/queue-state.ts';
+import { emptyRanges, type RangeSet } from '../core/range-set.ts';
+import { decodeAttribute, encodeAttributes } from './attribute-codec.ts';
+import {
+  decodeDelayed,
+  decodeDelivery,
+  decodeReady,
+  encodeDelayed,
+  encodeDeliveries,
+  encodeReady,
+} from './delivery-codec.ts';
+import { type Damaged, envelopeBytes, type Newer, openEnvelope, sealEnvelope } from './envelope.ts';
+import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
+import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
+import { decodeTailMessage, encodeTail } from './tail-codec.ts';
+import { decodeTombstone, TOMBSTONE_BYTES } from './tombstone-codec.ts';
+import { lengthTag, Malformed, WireReader, WireWriter } from './wire.ts';
+
+export { encodeTombstone, isTombstoneSize, TOMBSTONE_BYTES } from './tombstone-codec.ts';
+
+/** Fields of `Manifest` with codecs of their own. */
+const field = {
+  attributes: 7,
+  tags: 8,
+  ready: 15,
+  delayed: 16,
+  deliveries: 17,
+  tail: 18,
+  segments: 19,
+  padding: 30,
+} as const;
+
+export type DecodeManifestOutcome =
+  | { readonly kind: 'ok'; readonly content: ManifestContent }
+  | Damaged
+  | Newer;
+
+/** @throws RangeError when the state has a value of the wrong form: our own mistake. */
+export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array {
+  const writer = new WireWriter(64 * 1024);
+  writer.raw(encodeHead(state, nonce));
+  encodeAttributes(writer, field.attributes, state.attributes);
+  encodeAttributes(writer, field.tags, state.tags);
+  encodeReady(writer, field.ready, state.ready);
+  encodeDelayed(writer, field.delayed, state.delayed);
+  encodeDeliveries(writer, field.deliveries, state.deliveries);
+  encodeTail(writer, field.tail, state.tail);
+  encodeSegmentReferences(writer, field.segments, state.segments);
+  const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
+  if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
+  return sealEnvelope('manifest', writer.finish());
+}
+
+export function decodeManifestObject(bytes: Uint8Array): DecodeManifestOutcome {
+  const opened = openEnvelope(bytes);
+  if (opened.kind !== 'ok') return opened;
+  try {
+    switch (opened.objectKind) {
+      case 'manifest':
+        return { kind: 'ok', content: { kind: 'queue', state: decodeState(opened.payload) } };
+      case 'tombstone':
+        return { kind: 'ok', content: { kind: 'tombstone', tombstone: decodeTombstone(opened.payload) } };
+      case 'segment':
+        return { kind: 'damaged', reason: 'a segment, not a manifest' };
+    }
+  } catch (error) {
+    if (error instanceof Malformed) return { kind: 'damaged', reason: error.message };
+    throw error;
+  }
+}
+
+interface Body {
+  readonly attributes: Map<string, string>;
+  readonly tags: Map<string, string>;
+  ready: RangeSet;
+  readonly delayed: Map<number, number>;
+  readonly deliveries: Map<number, Delivery>;
+  readonly tail: Map<number, TailMessage>;
+  readonly segments: Map<SegmentId, SegmentReference>;
+}
+
+function decodeState(payload: Uint8Array): QueueState {
+  const body: Body = {
+    attributes: new Map(),
+    tags: new Map(),
+    ready: emptyRanges,
+    delayed: new Map(),
+    deliveries: new Map(),
+    tail: new Map(),
+    segments: new Map(),
+  };
+  const head = decodeHead(decodeBody(payload, body));
+  const state = { ...head, ...body };
+  checkNumbers(head, body);
+  return state;
+}
+
+/** Reads the fields with codecs of their own; returns the bytes of all the others. */
+function decodeBody(payload: Uint8Array, body: Body): Uint8Array {
+  const reader = new WireReader(payload);
+  const others = new WireWriter(1024);
+  const last = { delayed: 0, delivery: 0, tail: 0 };
+  while (reader.more()) {
+    const start = reader.position;
+    const tag = reader.varint();
+    switch (tag) {
+      case lengthTag(field.attributes):
+        decodeAttribute(reader, body.attributes);
+        break;
+      case lengthTag(field.tags):
+        decodeAttribute(reader, body.tags);
+        break;
+      case lengthTag(field.ready):
+        if (body.ready.length > 0) throw new Malformed('the ready ranges come twice');
+        body.ready = decodeReady(reader);
+        break;
+      case lengthTag(field.delayed):
+        last.delayed = after(last.delayed, decodeDelayed(reader, body.delayed));
+        break;
+      case lengthTag(field.deliveries):
+        last.delivery = after(last.delivery, decodeDelivery(reader, body.deliveries));
+        break;
+      case lengthTag(field.tail):
+        last.tail = after(last.tail, decodeTailMessage(reader, body.tail, payload));
+        break;
+      case lengthTag(field.segments):
+        decodeSegmentReference(reader, body.segments);
+        break;
+      default:
+        reader.skip(tag);
+        others.raw(payload.subarray(start, reader.position));
+    }
+  }
+  return others.finish();
+}
+
+function after(previous: number, sequence: number): number {
+  if (sequence <= previous) throw new Malformed('sequence numbers are not in order');
+  return sequence;
+}
+
+function checkNumbers(head: ManifestHead, body: Body): void {
+  const { nextSequence } = head;
+  if (head.version === 0 || nextSequence === 0)
+    throw new Malformed('a manifest has no version or no next sequence');
+  if (head.purgeWatermark > nextSequence)
+    throw new Malformed('the purge watermark is above every sequence number');
+  if (head.collectedBelow > head.version) throw new Malformed('collectedBelow is above the version');
+  const highest = Math.max(
+    (body.ready.at(-1) ?? 0) - 1,
+    lastKey(body.delayed),
+    lastKey(body.deliveries),
+    lastKey(body.tail),
+    lastKey(head.intents),
+  );
+  if (highest >= nextSequence) throw new Malformed(`sequence ${highest} was never given`);
+  if (body.ready[0] === 0) throw new Malformed('sequence 0 is never given');
+  checkApart(body.ready, body.delayed.keys());
+  checkApart(body.ready, body.deliveries.keys());
+  for (const sequence of body.delayed.keys())
+    if (body.deliveries.has(sequence)) throw new Malformed(`sequence ${sequence} is delayed and delivered`);
+}
+
+function lastKey(map: ReadonlyMap<number, unknown>): number {
+  let last = 0;
+  for (const key of map.keys()) last = key;
+  return last;
+}
+
+/** Both ascend, so one walk does. */
+function checkApart(ready: RangeSet, sequences: Iterable<number>): void {
+  let i = 0;
+  for (const sequence of sequences) {
+    while (i < ready.length && ready[i + 1]! <= sequence) i += 2;
+    if (i < ready.length && ready[i]! <= sequence)
+      throw new Malformed(`sequence ${sequence} is in two places`);
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * Arbitrary valid queue states for property tests: they satisfy core/invariants.ts `brokenState`. Small numbers of
+ * messages, but every place a message or its body can be in, times beyond 32 bits, and texts of any code point.
+ */
+import fc from 'fast-check';
+import {
+  type DeliveryToken,
+  deliveryTokenFrom,
+  type Incarnation,
+  incarnationFrom,
+  messageIdFrom,
+  writerIdFrom,
+} from '../../src/core/ids.ts';
+import { MESSAGE_OVERHEAD_BYTES } from '../../src/core/limits.ts';
+import type { MessageAttributeValue, StoredMessage } from '../../src/core/message.ts';
+import {
+  type Delivery,
+  type Intent,
+  type QueueState,
+  type Run,
+  type SegmentId,
+  type SegmentReference,
+  segmentIdOf,
+  type TailMessage,
+} from '../../src/core/queue-state.ts';
+import { addAll, emptyRanges } from '../../src/core/range-set.ts';
+
+const plain = { noNullPrototype: true } as const;
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+/** Any text but lone surrogates, which are refused before they get here; some begin with a byte order mark. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string().map((rest) => `\ufeff${rest}`),
+);
+const count = fc.oneof(fc.nat(200), fc.maxSafeNat());
+
+export const incarnationArbitrary: fc.Arbitrary<Incarnation> = bytes(16).map(incarnationFrom);
+export const tokenArbitrary: fc.Arbitrary<DeliveryToken> = bytes(8).map(deliveryTokenFrom);
+export const millisArbitrary = fc.oneof(
+  fc.nat(1000),
+  fc.integer({ min: 1_600_000_000_000, max: 2_500_000_000_000 }),
+);
+
+const attributeValue: fc.Arbitrary<MessageAttributeValue> = fc.oneof(
+  fc.record(
+    { kind: fc.constant('text' as const), dataType: fc.constantFrom('String', 'Number.int'), text },
+    plain,
+  ),
+  fc.record(
+    { kind: fc.constant('binary' as const), dataType: fc.constant('Binary'), bytes: fc.uint8Array() },
+    plain,
+  ),
+);
+
+export const messageArbitrary: fc.Arbitrary<StoredMessage> = fc.record(
+  {
+    messageId: bytes(16).map(messageIdFrom),
+    body: text,
+    attributes: fc.array(fc.tuple(text, attributeValue), { maxLength: 4 }).map((entries) => new Map(entries)),
+    traceHeader: fc.option(text, { nil: undefined }),
+    groupId: fc.option(text, { nil: undefined }),
+    senderId: fc.constantFrom('', 'AKIDEXAMPLE', '000000000000'),
+    sentAtMillis: millisArbitrary,
+    deadLetterSourceArn: fc.option(fc.constant('arn:aws:sqs:us-east-1:000000000000:source'), {
+      nil: undefined,
+    }),
+  },
+  plain,
+);
+
+/** As core/send.ts counts. */
+export function tailMessageOf(message: StoredMessage): TailMessage {
+  const size = (value: string) => new TextEncoder().encode(value).length;
+  let total = size(message.body) + message.senderId.length + MESSAGE_OVERHEAD_BYTES;
+  for (const [name, value] of message.attributes)
+    total +=
+      size(name) + size(value.dataType) + (value.kind === 'text' ? size(value.text) : value.bytes.length);
+  return { message, bytes: total };
+}
+
+const delivery: fc.Arbitrary<Delivery> = fc.record(
+  {
+    visibleAtMillis: millisArbitrary,
+    receiveCount: fc.nat(1000),
+    firstReceivedAtMillis: millisArbitrary,
+    leasedAtMillis: millisArbitrary,
+    token: tokenArbitrary,
+    leaseVersion: count,
+  },
+  plain,
+);
+
+const intent: fc.Arbitrary<Intent> = fc.record(
+  {
+    targetIncarnation: incarnationArbitrary,
+    number: count,
+    receiveCount: fc.nat(1000),
+    firstReceivedAtMillis: millisArbitrary,
+  },
+  plain,
+);
+
+const links = fc
+  .array(
+    fc.tuple(
+      incarnationArbitrary,
+      fc.record({ queueName: fc.constantFrom('a', 'b.fifo'), lastNumber: count }, plain),
+    ),
+    {
+      maxLength: 3,
+    },
+  )
+  .map((entries) => new Map(entries));
+
+/** One live message: how far after the one before, where it is, and where its body is. */
+interface Live {
+  readonly gap: number;
+  readonly place:
+    | { readonly kind: 'ready' }
+    | { readonly kind: 'delayed'; readonly dueAtMillis: number }
+    | { readonly kind: 'delivery'; readonly delivery: Delivery }
+    | { readonly kind: 'intent'; readonly intent: Intent };
+  readonly body:
+    | { readonly kind: 'tail'; readonly message: StoredMessage }
+    | { readonly kind: 'segment'; readonly index: number };
+}
+
+const segmentsMax = 3;
+
+const live: fc.Arbitrary<Live> = fc.record({
+  gap: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 2 ** 40 })),
+  place: fc.oneof(
+    fc.record({ kind: fc.constant('ready' as const) }),
+    fc.record({ kind: fc.constant('delayed' as const), dueAtMillis: millisArbitrary }),
+    fc.record({ kind: fc.constant('delivery' as const), delivery }),
+    fc.record({ kind: fc.constant('intent' as const), intent }),
+  ),
+  body: fc.oneof(
+    fc.record({ kind: fc.constant('tail' as const), message: messageArbitrary }),
+    fc.record({ kind: fc.constant('segment' as const), index: fc.nat(segmentsMax - 1) }),
+  ),
+});
+
+const segmentShape = fc.record({
+  nonce: bytes(8).map((b) => deliveryTokenFrom(b) as string),
+  bytes: count,
+  sentAtMaxMillis: millisArbitrary,
+  shift: fc.nat(3),
+});
+
+const writer = fc.record({ id: bytes(16).map(writerIdFrom), attempt: count, version: count }, plain);
+
+const namedTexts = fc
+  .array(fc.tuple(fc.constantFrom('VisibilityTimeout', 'DelaySeconds', 'Policy', 'RedrivePolicy'), text))
+  .map((entries) => new Map(entries));
+
+export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
+  .record({
+    incarnation: incarnationArbitrary,
+    version: fc.oneof(
+      fc.integer({ min: 1, max: 300 }),
+      fc.maxSafeNat().map((n) => Math.max(1, n)),
+    ),
+    times: fc.tuple(millisArbitrary, millisArbitrary, millisArbitrary, millisArbitrary),
+    attributes: namedTexts,
+    tags: namedTexts,
+    writers: fc.array(writer, { maxLength: 4 }),
+    writersFloor: count,
+    lives: fc.array(live, { maxLength: 25 }),
+    segments: fc.array(segmentShape, { minLength: segmentsMax, maxLength: segmentsMax }),
+    spare: fc.nat(5),
+    purged: fc.boolean(),
+    outgoingLinks: links,
+    incomingLinks: links,
+  })
+  .map((shape): QueueState => {
+    const placed = place(shape.lives);
+    const visible = [...placed.ready, ...placed.delayed.keys(), ...placed.deliveries.keys()];
+    const nextSequence = placed.last + 1 + shape.spare;
+    const [timeMillis, createdAtMillis, modifiedAtMillis, purgedAtMillis] = shape.times;
+    return {
+      incarnation: shape.incarnation,
+      version: shape.version,
+      timeMillis,
+      createdAtMillis,
+      modifiedAtMillis,
+      attributes: shape.attributes,
+      tags: shape.tags,
+      writers: shape.writers,
+      writersFloor: shape.writersFloor,
+      nextSequence,
+      purgeWatermark: shape.purged ? Math.min(nextSequence, ...visible) : 0,
+      purgedAtMillis,
+      collectedBelow: Math.floor(shape.version / 2),
+      ready: addAll(emptyRanges, placed.ready),
+      delayed: placed.delayed,
+      deliveries: placed.deliveries,
+      tail: placed.tail,
+      segments: segmentsOf(placed.inSegments, shape.segments),
+      intents: placed.intents,
+      outgoingLinks: shape.outgoingLinks,
+      incomingLinks: shape.incomingLinks,
+      unknownFields: [],
+    };
+  });
+
+function place(lives: readonly Live[]) {
+  const ready: number[] = [];
+  const delayed = new Map<number, number>();
+  const deliveries = new Map<number, Delivery>();
+  const intents = new Map<number, Intent>();
+  const tail = new Map<number, TailMessage>();
+  const inSegments = Array.from({ length: segmentsMax }, (): number[] => []);
+  let last = 0;
+  for (const { gap, place: where, body } of lives) {
+    last += gap;
+    if (where.kind === 'ready') ready.push(last);
+    else if (where.kind === 'delayed') delayed.set(last, where.dueAtMillis);
+    else if (where.kind === 'delivery') deliveries.set(last, where.delivery);
+    else intents.set(last, where.intent);
+    if (body.kind === 'tail') tail.set(last, tailMessageOf(body.message));
+    else inSegments[body.index]!.push(last);
+  }
+  return { ready, delayed, deliveries, intents, tail, inSegments, last };
+}
+
+function segmentsOf(
+  inSegments: readonly (readonly number[])[],
+  shapes: readonly {
+    readonly nonce: string;
+    readonly bytes: number;
+    readonly sentAtMaxMillis: number;
+    readonly shift: number;
+  }[],
+): ReadonlyMap<SegmentId, SegmentReference> {
+  const segments = new Map<SegmentId, SegmentReference>();
+  inSegments.forEach((sequences, index) => {
+    if (sequences.length === 0) return;
+    const { nonce, bytes: objectBytes, sentAtMaxMillis, shift } = shapes[index]!;
+    const runs: Run[] = sequences.map((firstSequence, ordinal) => ({
+      firstSequence,
+      firstOrdinal: ordinal,
+      count: 1,
+      sentAtShiftMillis: shift,
+    }));
+    const reference = {
+      baseVersion: index,
+      nonce,
+      liveCount: runs.length,
+      sentAtMaxMillis,
+      bytes: objectBytes,
+      runs,
+    };
+    segments.set(segmentIdOf(reference), reference);
+  });
+  return segments;
+}
