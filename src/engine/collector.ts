@@ -76,8 +76,13 @@ export class Collector {
       if (state) versions.set(group, state.version);
       else deleted += await this.#delete(objects);
     }
-    if (versions.size > 0)
-      await this.#context.environment.clock.sleep(this.#context.settings.timing.collectLagMillis, this.#stop);
+    if (versions.size > 0) {
+      const { clock, store } = this.#context.environment;
+      await this.#context.time.ask(store);
+      await clock.sleep(this.#context.settings.timing.collectLagMillis, this.#stop);
+      // A quiet node's time is confirmed by this: retention ends nothing before.
+      await this.#context.time.ask(store);
+    }
     for (const [group, version] of versions) {
       if (this.#stop.aborted) break;
       deleted += await this.#sweepLive(groups.get(group)!, version);
@@ -90,7 +95,7 @@ export class Collector {
     const before = await this.#stateOf(name, incarnation);
     if (!before) return 0;
     const unnamed = objects.filter(({ parts }) => !before.segments.has(segmentIdOf(parts)));
-    if (!unnamed.some(({ parts }) => parts.baseVersion < version)) return 0;
+    // Also with nothing unnamed: retention may have ended what a quiet queue names.
     const loop = await this.#registry.loopFor(name);
     if (!loop || loop.view.incarnation !== incarnation) return 0;
     await loop.submit({ kind: 'tidy', collectBelow: version });

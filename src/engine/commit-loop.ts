@@ -14,7 +14,13 @@ import { BatchCommit, type BatchResult, type Landed } from './batch-commit.ts';
 import type { EngineContext } from './context.ts';
 import { Linger } from './linger.ts';
 import type { ObservedQueue } from './manifest-register.ts';
-import { type LoopOutcome, nothingReceived, type PendingCommand, ReceiveWaiters } from './pending.ts';
+import {
+  type LoopOutcome,
+  nothingReceived,
+  type PendingCommand,
+  type Poll,
+  ReceiveWaiters,
+} from './pending.ts';
 import { PollSchedule } from './poll-schedule.ts';
 import { Unavailable } from './queue-api.ts';
 import { QueueView } from './queue-view.ts';
@@ -80,7 +86,9 @@ export class CommitLoop {
     const deadline = this.#now() + waitSeconds * 1000;
     const full: Command = { kind: 'receive', ...command, waits: waitSeconds > 0 };
     options.signal.addEventListener('abort', () => this.#tidyWaiters(), { once: true });
-    return this.#enqueue(full, 0, { deadline, signal: options.signal });
+    const poll = { deadline, signal: options.signal };
+    const nothingYet = messagesWanted([], this.view.current.state, this.view.time().nowMillis) === 0;
+    return full.waits && nothingYet ? this.#park(full, poll) : this.#enqueue(full, 0, poll);
   }
 
   /** Reads the manifest soon, to learn what other nodes did. */
@@ -105,6 +113,16 @@ export class CommitLoop {
       this.#pendingBytes += bytes;
       if (this.#pendingBytes >= batchBytesMax) this.#linger.cut();
       this.#kick();
+    });
+  }
+
+  /** Straight to the waiters: nothing to commit for, and the watch looks at the store when that is due. */
+  #park(command: Command, poll: Poll): Promise<LoopOutcome> {
+    if (this.#ended) return Promise.resolve({ kind: 'loop-ended' });
+    return new Promise((answer, fail) => {
+      this.#waiters.park({ command, arrivedAt: this.#now(), bytes: 0, poll, answer, fail });
+      this.#watchWake.abort();
+      this.#watch();
     });
   }
 

@@ -93,6 +93,7 @@ function freshState(context: EngineContext, attributes: QueueAttributes): QueueS
   return newQueueState({
     incarnation: incarnationFrom(context.environment.random.bytes(incarnationBytes)),
     attributes,
+    // 0 while unconfirmed: manifest time can't go back, so a store that lies once must not set it.
     timeMillis: lowerMillis,
     stampMillis,
   });

@@ -28,7 +28,11 @@ export class Garbage {
   }
 
   landed({ before, next }: Landed): void {
-    if (next.kind !== 'queue') return;
+    if (next.kind !== 'queue') {
+      // Our own tombstone is the proof that the incarnation is over.
+      for (const reference of before.segments.values()) void this.#delete(reference);
+      return;
+    }
     if (before.segments !== next.state.segments)
       for (const [id, reference] of before.segments)
         if (!next.state.segments.has(id)) this.#dropped.set(id, reference);

@@ -12,6 +12,7 @@ import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import { readBody } from './read-body.ts';
+import { batchBytesMax } from './settings.ts';
 
 export type LoopLookup = (name: string) => Promise<CommitLoop | undefined>;
 
@@ -106,7 +107,16 @@ export class Mover {
   async #messages(state: QueueState, targetIncarnation: Incarnation): Promise<MovedMessage[]> {
     const waiting = [...state.intents].filter(([, intent]) => intent.targetIncarnation === targetIncarnation);
     waiting.sort(([, a], [, b]) => a.number - b.number);
-    return Promise.all(waiting.map(([sequence, intent]) => this.#message(state, sequence, intent)));
+    const messages: MovedMessage[] = [];
+    let bytes = 0;
+    // As many as one commit of the target may carry; the rest follows.
+    for (const [sequence, intent] of waiting) {
+      const moved = await this.#message(state, sequence, intent);
+      bytes += moved.contentBytes;
+      if (messages.length > 0 && bytes > batchBytesMax) break;
+      messages.push(moved);
+    }
+    return messages;
   }
 
   async #message(state: QueueState, sequence: number, intent: Intent): Promise<MovedMessage> {

@@ -117,7 +117,7 @@ class Service implements QueueService {
       if (!observed) return missing;
       const { state } = observed;
       const { lowerMillis, stampMillis, nowMillis } = this.#context.time.bounds();
-      const manifestMillis = Math.max(state.timeMillis, Math.min(lowerMillis, nowMillis));
+      const manifestMillis = Math.max(state.timeMillis, lowerMillis);
       const counts = countMessages(state, { nowMillis, stampMillis, manifestMillis });
       return {
         kind: 'queue',

@@ -67,17 +67,21 @@ export class TimeSource {
   }
 
   async #prime(store: ObjectStore): Promise<void> {
-    if (this.#read()) return;
+    if (!this.#read()) await this.ask(store);
+  }
+
+  /** Asks the store for its time by a small write: a second answer a minute later confirms the bounds. @throws StoreError */
+  async ask(store: ObjectStore): Promise<void> {
     const key = clockObjectKey(this.#environment.random.bytes(8));
     await store.put(key, new Uint8Array());
     await store.delete(key);
   }
 
-  /** For a new queue: lower bound and stamp. */
+  /** For a look from outside a commit. `lowerMillis` is 0 until it is confirmed: nothing may be destroyed by it. */
   bounds(): { readonly lowerMillis: number; readonly stampMillis: number; readonly nowMillis: number } {
     const reading = this.#reading();
     return {
-      lowerMillis: reading.lowerMillis,
+      lowerMillis: reading.confirmed ? reading.lowerMillis : 0,
       stampMillis: reading.upperMillis,
       nowMillis: reading.nowMillis,
     };
@@ -85,17 +89,16 @@ export class TimeSource {
 
   transitionTime(manifestMillis: number, anchor: TimeAnchor): TransitionTime {
     const reading = this.#reading();
-    return {
-      nowMillis: reading.nowMillis,
-      stampMillis: reading.upperMillis,
-      manifestMillis: advanceManifestTime({
-        manifestMillis,
-        lowerMillis: reading.lowerMillis,
-        confirmed: reading.confirmed,
-        anchorMillis: anchor.manifestMillis,
-        elapsedSinceAnchorMillis: this.#environment.clock.monotonicMillis() - anchor.monotonicMillis,
-      }),
-    };
+    const nextMillis = advanceManifestTime({
+      manifestMillis,
+      lowerMillis: reading.lowerMillis,
+      confirmed: reading.confirmed,
+      anchorMillis: anchor.manifestMillis,
+      elapsedSinceAnchorMillis: this.#environment.clock.monotonicMillis() - anchor.monotonicMillis,
+    });
+    // Were manifest time ever ahead of the store's, a new message would still live its whole retention.
+    const stampMillis = Math.max(reading.upperMillis, nextMillis);
+    return { nowMillis: reading.nowMillis, stampMillis, manifestMillis: nextMillis };
   }
 
   #read(): StoreTimeReading | undefined {
