@@ -144,18 +144,16 @@ export function bodyTooLarge(maximumBytes = HTTP_BODY_BYTES_MAX): Refusal {
 }
 
 function nameAction(parsed: ParsedRequest): string | Refusal {
-  const name = JSON_TARGET.exec(parsed.jsonTarget ?? '')?.[1];
-  if (name !== undefined && parsed.method === 'POST' && actions.has(name)) return name;
   if (parsed.jsonTarget === undefined) {
     return refusal(
       'UnsupportedOperation',
       'The request names no action in X-Amz-Target. The legacy query protocol is not supported by this version of okuri: use an SDK that speaks AWS JSON 1.0.',
     );
   }
-  return refusal(
-    'UnsupportedOperation',
-    `The action ${name ?? ''} is not supported by this version of okuri.`,
-  );
+  const name = JSON_TARGET.exec(parsed.jsonTarget)?.[1];
+  if (name !== undefined && parsed.method === 'POST' && actions.has(name)) return name;
+  const what = name === undefined ? 'requested action' : `action ${name}`;
+  return refusal('UnsupportedOperation', `The ${what} is not supported by this version of okuri.`);
 }
 
 function callOf(

@@ -13,9 +13,13 @@ export function base64FromBytes(bytes: Uint8Array): string {
 
 /** Undefined when the text is no base64. Padding may be missing, as `atob` allows. */
 export function bytesFromBase64(text: string): Uint8Array | undefined {
+  let binary: string;
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    binary = atob(text);
   } catch {
     return undefined;
   }
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i += 1) bytes[i] = binary.charCodeAt(i);
+  return bytes;
 }
