@@ -1,5 +1,7 @@
 /** Queue attributes and tags: names and values, sorted by name so that equal maps give equal bytes. */
-import { lengthTag, Malformed, type WireReader, type WireWriter } from './wire.ts';
+import { lengthTag, Malformed } from './wire.ts';
+import type { WireReader } from './wire-reader.ts';
+import type { WireWriter } from './wire-writer.ts';
 
 const field = { name: 1, value: 2 } as const;
 

@@ -9,7 +9,9 @@ import type { Delivery } from '../core/queue-state.ts';
 import { isWellFormed, type RangeSet } from '../core/range-set.ts';
 import { ascending } from './ascending.ts';
 import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
-import { lengthTag, Malformed, varintTag, type WireReader, type WireWriter } from './wire.ts';
+import { lengthTag, Malformed, varintTag } from './wire.ts';
+import type { WireReader } from './wire-reader.ts';
+import type { WireWriter } from './wire-writer.ts';
 
 const delayedField = { sequence: 1, dueAtMillis: 2 } as const;
 const field = {
@@ -90,7 +92,7 @@ export function encodeDeliveries(
     writer.uint(field.receiveCount, delivery.receiveCount);
     writer.uint(field.firstReceivedAtMillis, delivery.firstReceivedAtMillis);
     writer.uint(field.leasedAtMillis, delivery.leasedAtMillis);
-    writer.hex(field.token, delivery.token);
+    writer.hex(field.token, delivery.token, deliveryTokenBytes);
     writer.uint(field.leaseVersion, delivery.leaseVersion);
     writer.unknown(unknownFieldsOf(delivery));
     writer.end(mark);

@@ -6,7 +6,9 @@
  * the last byte. A parser that skips what it doesn't know would accept damage in the framing.
  */
 import { crc32c } from './checksum.ts';
-import { lengthTag, varintBytes, varintTag, WireReader, WireWriter } from './wire.ts';
+import { lengthTag, varintBytes, varintTag } from './wire.ts';
+import { WireReader } from './wire-reader.ts';
+import { WireWriter } from './wire-writer.ts';
 
 export const FORMAT_VERSION = 1;
 

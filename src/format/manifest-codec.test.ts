@@ -19,7 +19,7 @@ import {
   isTombstoneSize,
   TOMBSTONE_BYTES,
 } from './manifest-codec.ts';
-import { WireWriter } from './wire.ts';
+import { WireWriter } from './wire-writer.ts';
 
 const nonce = new Uint8Array(16).fill(7);
 const incarnation = '00112233445566778899aabbccddeeff' as Incarnation;

@@ -31,7 +31,9 @@ import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
 import { decodeTailMessage, encodeTail } from './tail-codec.ts';
 import { decodeTombstone, TOMBSTONE_BYTES } from './tombstone-codec.ts';
-import { lengthTag, Malformed, WireReader, WireWriter } from './wire.ts';
+import { lengthTag, Malformed } from './wire.ts';
+import { WireReader } from './wire-reader.ts';
+import { WireWriter } from './wire-writer.ts';
 
 export { encodeTombstone, isTombstoneSize, TOMBSTONE_BYTES } from './tombstone-codec.ts';
 

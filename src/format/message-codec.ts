@@ -4,11 +4,13 @@
  * kept as they came, with whatever a newer node put in.
  */
 import type { UnknownField } from '@bufbuild/protobuf';
-import { bytesFromUuid } from '../core/ids.ts';
+import { messageIdBytes } from '../core/ids.ts';
 import { MESSAGE_OVERHEAD_BYTES } from '../core/limits.ts';
 import type { MessageAttributes, MessageAttributeValue, StoredMessage } from '../core/message.ts';
 import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
-import { lengthTag, Malformed, varintTag, type WireReader, WireWriter } from './wire.ts';
+import { lengthTag, Malformed, varintTag } from './wire.ts';
+import type { WireReader } from './wire-reader.ts';
+import { WireWriter } from './wire-writer.ts';
 
 /** Field numbers of `StoredMessage` in storage.proto. */
 const field = {
@@ -24,6 +26,8 @@ const field = {
 const attributeField = { name: 1, dataType: 2, text: 3, binary: 4 } as const;
 
 const encodings = new WeakMap<StoredMessage, Uint8Array>();
+/** Encoding is synchronous, so one buffer serves every message. */
+const scratch = new WireWriter(4096);
 const noAttributes: MessageAttributes = new Map();
 
 export interface DecodedMessage {
@@ -46,8 +50,9 @@ export function adoptEncoding(message: StoredMessage, encoded: Uint8Array): void
 }
 
 function encodeMessage(message: StoredMessage): Uint8Array {
-  const writer = new WireWriter(message.body.length + 256);
-  writer.bytes(field.messageId, bytesFromUuid(message.messageId));
+  const writer = scratch;
+  writer.clear();
+  writer.hex(field.messageId, message.messageId, messageIdBytes);
   writer.text(field.body, message.body);
   writer.uint(field.sentAtMillis, message.sentAtMillis);
   writer.text(field.senderId, message.senderId);

@@ -7,7 +7,9 @@ import { incarnationBytes } from '../core/ids.ts';
 import type { StoredMessage } from '../core/message.ts';
 import { type Damaged, type Newer, openEnvelope, sealEnvelope } from './envelope.ts';
 import { decodeMessage, encodedMessage } from './message-codec.ts';
-import { lengthTag, Malformed, WireReader, WireWriter } from './wire.ts';
+import { lengthTag, Malformed } from './wire.ts';
+import { WireReader } from './wire-reader.ts';
+import { WireWriter } from './wire-writer.ts';
 
 const field = { incarnation: 1, messages: 2 } as const;
 
@@ -26,7 +28,7 @@ export type DecodeSegmentOutcome =
 
 export function encodeSegment(incarnation: Incarnation, messages: readonly StoredMessage[]): Uint8Array {
   const writer = new WireWriter(64 * 1024);
-  writer.hex(field.incarnation, incarnation);
+  writer.hex(field.incarnation, incarnation, incarnationBytes);
   for (const message of messages) writer.bytes(field.messages, encodedMessage(message));
   return sealEnvelope('segment', writer.finish());
 }

@@ -5,7 +5,9 @@ import type { UnknownField } from '@bufbuild/protobuf';
 import { type Run, type SegmentId, type SegmentReference, segmentIdOf } from '../core/queue-state.ts';
 import { objectNonceBytes } from './object-keys.ts';
 import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
-import { lengthTag, Malformed, varintTag, type WireReader, type WireWriter } from './wire.ts';
+import { lengthTag, Malformed, varintTag } from './wire.ts';
+import type { WireReader } from './wire-reader.ts';
+import type { WireWriter } from './wire-writer.ts';
 
 const field = { baseVersion: 1, nonce: 2, liveCount: 3, sentAtMaxMillis: 4, bytes: 5, runs: 6 } as const;
 const runField = { firstSequence: 1, firstOrdinal: 2, count: 3, sentAtShiftMillis: 4 } as const;
@@ -18,7 +20,7 @@ export function encodeSegmentReferences(
   for (const reference of segments.values()) {
     const mark = writer.begin(segmentsField);
     writer.uint(field.baseVersion, reference.baseVersion);
-    writer.hex(field.nonce, reference.nonce);
+    writer.hex(field.nonce, reference.nonce, objectNonceBytes);
     writer.uint(field.liveCount, reference.liveCount);
     writer.uint(field.sentAtMaxMillis, reference.sentAtMaxMillis);
     writer.uint(field.bytes, reference.bytes);

@@ -5,7 +5,9 @@
 import type { TailMessage } from '../core/queue-state.ts';
 import { ascending } from './ascending.ts';
 import { adoptEncoding, decodeMessage, encodedMessage } from './message-codec.ts';
-import { lengthTag, Malformed, varintBytes, varintTag, type WireReader, type WireWriter } from './wire.ts';
+import { lengthTag, Malformed, varintBytes, varintTag } from './wire.ts';
+import type { WireReader } from './wire-reader.ts';
+import type { WireWriter } from './wire-writer.ts';
 
 const field = { sequence: 1, message: 2 } as const;
 
