@@ -16,8 +16,8 @@ import { emptyHistory, now, type RecordedHistory, recordingClient } from './reco
 import { mustCall, queueCounts } from './signed-client.ts';
 import { temporaryFolder, versitygwStore } from './stores-for-okuri.ts';
 
-const PRODUCERS = 4;
-const CONSUMERS = 8;
+const PRODUCERS = 10;
+const CONSUMERS = 14;
 const DRAIN_SECONDS = 180;
 
 const wanted = option('messages', 20_000);
