@@ -1,4 +1,5 @@
 /** The size of a message as SQS counts it (SQS.md section 3): UTF-8 body plus name, data type and value of each attribute. */
+import { MESSAGE_OVERHEAD_BYTES } from './limits.ts';
 import type { MessageContent } from './message.ts';
 
 export function contentBytesOf(content: MessageContent): number {
@@ -8,6 +9,14 @@ export function contentBytesOf(content: MessageContent): number {
     bytes += value.kind === 'binary' ? value.bytes.length : utf8Bytes(value.text);
   }
   return bytes;
+}
+
+/**
+ * What a message adds to the manifest that holds it inline, about. The manifest's decoder counts the same
+ * (format/message-codec.ts), so that every node spills at the same point.
+ */
+export function inlineBytesOf(message: { readonly senderId: string }, contentBytes: number): number {
+  return contentBytes + message.senderId.length + MESSAGE_OVERHEAD_BYTES;
 }
 
 /** Bytes of a well-formed string in UTF-8, without encoding it. */

@@ -8,7 +8,8 @@
 import type { Command, CommandResult, MovedMessage } from './command.ts';
 import type { Draft } from './draft.ts';
 import type { Incarnation } from './ids.ts';
-import { INTENTS_MAX, MESSAGE_OVERHEAD_BYTES } from './limits.ts';
+import { INTENTS_MAX } from './limits.ts';
+import { inlineBytesOf } from './message-size.ts';
 import { queueNameOfArn } from './queue-arn.ts';
 import type { Delivery } from './queue-state.ts';
 import type { Resources } from './resources.ts';
@@ -77,8 +78,7 @@ export function appendMoved(
 function appendOne(draft: Draft, moved: MovedMessage, sourceArn: string): void {
   const sequence = draft.nextSequence++;
   const message = { ...moved.message, deadLetterSourceArn: sourceArn };
-  const bytes = moved.contentBytes + sourceArn.length + MESSAGE_OVERHEAD_BYTES;
-  draft.append(sequence, message, bytes, moved);
+  draft.append(sequence, message, inlineBytesOf(message, moved.contentBytes), moved);
   draft.deliveries.set(sequence, {
     visibleAtMillis: draft.time.nowMillis,
     receiveCount: moved.receiveCount,

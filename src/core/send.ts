@@ -4,8 +4,8 @@
  */
 import type { Command, CommandResult, NewMessage, SendResult } from './command.ts';
 import type { Draft } from './draft.ts';
-import { MESSAGE_OVERHEAD_BYTES } from './limits.ts';
 import type { StoredMessage } from './message.ts';
+import { inlineBytesOf } from './message-size.ts';
 
 export function send(draft: Draft, command: Command & { readonly kind: 'send' }): CommandResult {
   let effect = false;
@@ -14,7 +14,12 @@ export function send(draft: Draft, command: Command & { readonly kind: 'send' })
     if (message.contentBytes > maximumMessageBytes)
       return { kind: 'too-large', maximumBytes: maximumMessageBytes };
     const sequence = draft.nextSequence++;
-    draft.append(sequence, stamped(message, draft.time.stampMillis), bytesOf(message), message);
+    draft.append(
+      sequence,
+      stamped(message, draft.time.stampMillis),
+      inlineBytesOf(message, message.contentBytes),
+      message,
+    );
     const delayMillis = (delaySeconds ?? draft.resolved.delaySeconds) * 1000;
     if (delayMillis > 0) draft.delayed.set(sequence, draft.time.nowMillis + delayMillis);
     else draft.makeReady(sequence, sequence + 1);
@@ -32,8 +37,4 @@ function stamped(message: NewMessage, sentAtMillis: number): StoredMessage {
     sentAtMillis,
     deadLetterSourceArn: undefined,
   };
-}
-
-function bytesOf(message: NewMessage): number {
-  return message.contentBytes + message.senderId.length + MESSAGE_OVERHEAD_BYTES;
 }
