@@ -23,7 +23,10 @@ function rows(bytes: Uint8Array): readonly string[] {
 describe('golden bytes of format 1', () => {
   it('a manifest decodes to the exact state, and the state encodes to the exact bytes', () => {
     assert.equal(brokenState(state), undefined);
-    assert.deepEqual(decodeManifestObject(goldenBytes('manifest')), { kind: 'ok', content: { kind: 'queue', state } });
+    assert.deepEqual(decodeManifestObject(goldenBytes('manifest')), {
+      kind: 'ok',
+      content: { kind: 'queue', state },
+    });
     assert.deepEqual(rows(encodeManifest(state, nonce)), golden.manifest);
   });
 
