@@ -1,0 +1,205 @@
+/**
+ * One queue for tests with exact values: commits commands one transition at a time at a clock the test sets, and
+ * answers what a transition needs. Every landed step is held against the invariants, and every state is frozen.
+ */
+import assert from 'node:assert/strict';
+import type { Command, CommandOutcome, CommandResult, Leased, NewMessage } from '../../src/core/command.ts';
+import { countMessages, type QueueCounts } from '../../src/core/counts.ts';
+import type { TransitionTime } from '../../src/core/draft.ts';
+import type { Incarnation, WriterId } from '../../src/core/ids.ts';
+import { brokenState, brokenStep } from '../../src/core/invariants.ts';
+import type { StoredMessage } from '../../src/core/message.ts';
+import { contentBytesOf } from '../../src/core/message-size.ts';
+import { newQueueState, type QueueState, type SegmentId, segmentIdOf } from '../../src/core/queue-state.ts';
+import type { ReceiptHandle } from '../../src/core/receipt-handle.ts';
+import type { MoveSourceView, MoveTarget, Needs, PreparedSegment } from '../../src/core/resources.ts';
+import { apply, type TransitionInput, type TransitionResult } from '../../src/core/transition.ts';
+import { deepFreeze } from './freeze.ts';
+
+export const incarnation = 'a'.repeat(32) as Incarnation;
+export const otherIncarnation = 'b'.repeat(32) as Incarnation;
+export const targetIncarnation = '7'.repeat(32) as Incarnation;
+export const sourceIncarnation = '5'.repeat(32) as Incarnation;
+export const writer = '1'.repeat(32) as WriterId;
+export const sourceArn = 'arn:aws:sqs:us-east-1:000000000000:source';
+const deadArn = 'arn:aws:sqs:us-east-1:000000000000:dead';
+
+let serial = 0;
+
+export function newMessage(body = 'body', fields: Partial<NewMessage['content']> = {}): NewMessage {
+  const content = { body, attributes: new Map(), traceHeader: undefined, groupId: undefined, ...fields };
+  const messageId = `00000000-0000-4000-8000-${(++serial).toString(16).padStart(12, '0')}`;
+  return { messageId, senderId: 'AKIDEXAMPLE', content, contentBytes: contentBytesOf(content) };
+}
+
+/** A message that takes exactly `bytes` of the tail. */
+export function messageOfInlineBytes(bytes: number): NewMessage {
+  return newMessage('x'.repeat(bytes - 'AKIDEXAMPLE'.length - 64));
+}
+
+export const sendOf = (...messages: NewMessage[]): Command => ({
+  kind: 'send',
+  entries: messages.map((message) => ({ message, delaySeconds: undefined })),
+});
+export const receiveOf = (maxMessages = 10, seconds?: number, waits = false): Command => ({
+  kind: 'receive',
+  maxMessages,
+  visibilityTimeoutSeconds: seconds,
+  waits,
+});
+export const deleteOf = (...handles: ReceiptHandle[]): Command => ({ kind: 'delete', handles });
+export const releaseOf = (...handles: ReceiptHandle[]): Command => ({ kind: 'release', handles });
+export const visibilityOf = (handle: ReceiptHandle, timeoutSeconds: number): Command => ({
+  kind: 'change-visibility',
+  entries: [{ handle, timeoutSeconds }],
+});
+export const setOf = (changes: Readonly<Record<string, string>>): Command => ({
+  kind: 'set-attributes',
+  changes: new Map(Object.entries(changes)),
+});
+export const purgeOf = (cooldownMillis = 0): Command => ({ kind: 'purge', cooldownMillis });
+export const tidyOf = (collectBelow = 0): Command => ({ kind: 'tidy', collectBelow });
+export const redrive = (maxReceiveCount: number) => ({
+  RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadArn, maxReceiveCount }),
+});
+
+export class OneQueue {
+  state: QueueState;
+  nowMillis = 1_000_000;
+  /** Manifest time; follows the clock when not set. */
+  manifestMillis: number | undefined;
+  /** How far the upper bound of the store's time is ahead of the clock. */
+  stampLeadMillis = 0;
+  collectBelow = 0;
+  /** What a read of the dead-letter queue shows. */
+  target: MoveTarget = { kind: 'present', incarnation: targetIncarnation };
+  source: MoveSourceView = { kind: 'gone' };
+  readonly unreadable = new Set<SegmentId>();
+  readonly segments = new Map<SegmentId, readonly StoredMessage[]>();
+  /** What the latest commit asked for on its way. */
+  asked: Needs[] = [];
+  #attempt = 0;
+
+  constructor(attributes: Readonly<Record<string, string>> = {}) {
+    this.state = deepFreeze(
+      newQueueState({
+        incarnation,
+        attributes: new Map(Object.entries(attributes)),
+        timeMillis: this.nowMillis,
+        stampMillis: this.nowMillis,
+      }),
+    );
+  }
+
+  get time(): TransitionTime {
+    return {
+      nowMillis: this.nowMillis,
+      stampMillis: this.nowMillis + this.stampLeadMillis,
+      manifestMillis: Math.max(this.state.timeMillis, this.manifestMillis ?? this.nowMillis),
+    };
+  }
+
+  get counts(): QueueCounts {
+    return countMessages(this.state, this.time);
+  }
+
+  input(commands: readonly Command[], prepared: readonly PreparedSegment[] = []): TransitionInput {
+    const tokenSeed = new Uint8Array(8);
+    new DataView(tokenSeed.buffer).setUint32(0, ++this.#attempt);
+    return {
+      state: this.state,
+      commands,
+      time: this.time,
+      tokenSeed,
+      writer: { id: writer, attempt: this.#attempt },
+      resources: { body: () => 'needed', target: () => undefined, source: () => undefined, prepared },
+      collectBelow: this.collectBelow,
+    };
+  }
+
+  /** Applies until nothing is needed; lands nothing. Uploads go into `prepared`. */
+  attempt(commands: readonly Command[], prepared: PreparedSegment[] = []) {
+    this.asked = [];
+    const loaded = new Set<SegmentId>();
+    let known = false;
+    for (let round = 0; round < 5; round++) {
+      const result: TransitionResult = apply({
+        ...this.input(commands, prepared),
+        resources: {
+          body: (segment, ordinal) => {
+            if (!loaded.has(segment)) return 'needed';
+            if (this.unreadable.has(segment)) return 'unreadable';
+            return this.segments.get(segment)![ordinal]!;
+          },
+          target: () => (known ? this.target : undefined),
+          source: () => (known ? this.source : undefined),
+          prepared,
+        },
+      });
+      if (result.kind === 'applied') return result;
+      this.asked.push(result.needs);
+      known = true;
+      for (const segment of result.needs.segments) loaded.add(segment);
+      for (const messages of result.needs.spills) prepared.push(this.upload(messages));
+    }
+    return assert.fail('a transition always needs something more');
+  }
+
+  upload(messages: PreparedSegment['messages']): PreparedSegment {
+    const nonce = (++serial).toString(16).padStart(16, '0');
+    const baseVersion = this.state.version;
+    const id = segmentIdOf({ baseVersion, nonce });
+    this.segments.set(
+      id,
+      messages.map(({ message }) => message),
+    );
+    return { id, baseVersion, nonce, bytes: 1_000 + messages.length, messages };
+  }
+
+  /** One transition, landed. */
+  commit(...commands: Command[]): readonly CommandResult[] {
+    return this.commitPrepared(commands, []);
+  }
+
+  commitPrepared(commands: readonly Command[], prepared: PreparedSegment[]): readonly CommandResult[] {
+    const result = this.attempt(commands, prepared);
+    if (!result.changed) return result.results;
+    assert.ok(result.next.kind === 'queue');
+    assert.equal(brokenStep(this.state, result.next.state), undefined);
+    assert.equal(brokenState(result.next.state), undefined);
+    this.state = deepFreeze(result.next.state);
+    return result.results;
+  }
+
+  outcome(...commands: Command[]): CommandOutcome {
+    return this.commit(...commands).at(-1)!.outcome;
+  }
+
+  send(...bodies: string[]): void {
+    this.commit(sendOf(...bodies.map((body) => newMessage(body))));
+  }
+
+  receive(maxMessages = 10, seconds?: number): readonly Leased[] {
+    return leasedOf(this.outcome(receiveOf(maxMessages, seconds)));
+  }
+
+  bodies(maxMessages = 10, seconds?: number): string[] {
+    return this.receive(maxMessages, seconds).map(({ message }) => message.body);
+  }
+
+  /** The place of every live message, in order. */
+  get places(): Record<number, string> {
+    const { state } = this;
+    const places: [number, string][] = [];
+    for (let i = 0; i < state.ready.length; i += 2)
+      for (let n = state.ready[i]!; n < state.ready[i + 1]!; n++) places.push([n, 'ready']);
+    for (const place of ['delayed', 'deliveries', 'intents'] as const)
+      for (const sequence of state[place].keys()) places.push([sequence, place]);
+    return Object.fromEntries(places);
+  }
+}
+
+export function leasedOf(outcome: CommandOutcome): readonly Leased[] {
+  assert.ok(outcome.kind === 'received', outcome.kind);
+  return outcome.messages;
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { QueueRun } from './queue-run.ts';
+import { scriptArbitrary } from './script.ts';
+
+// A name of its own, so that a long search can be asked for without slowing every other property.
+const asked = Number(globalThis.process?.env.OKURI_MODEL_RUNS ?? '');
+const numRuns = asked > 0 ? asked : 150;
+
+describe('the state machine', () => {
+  it('does what the model does, on any schedule', () => {
+    fc.assert(
+      fc.property(scriptArbitrary, (script) => {
+        const run = new QueueRun();
+        for (const step of script) run.step(step);
+      }),
+      { numRuns },
+    );
+    assert.ok(true);
+  });
+});
