@@ -21,19 +21,20 @@ async function readBody(request: Request): Promise<Uint8Array | undefined> {
   return body;
 }
 
-/** A stream that tells when it is thrown away before its only chunk was taken: then nobody has the messages. */
+/**
+ * A stream that tells when it is thrown away before its only chunk was taken: then nobody has the messages. It holds
+ * nothing back (`highWaterMark` 0) and ends with the chunk, so `cancel` is never called once the chunk was read.
+ */
 function streamOf(answer: SqsResponse, undelivered: () => Promise<void>): ReadableStream<Uint8Array> {
   const bytes = typeof answer.body === 'string' ? new TextEncoder().encode(answer.body) : answer.body;
-  let taken = false;
   return new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        taken = true;
         controller.enqueue(bytes);
         controller.close();
       },
       cancel() {
-        return taken ? undefined : undelivered();
+        return undelivered();
       },
     },
     { highWaterMark: 0 },

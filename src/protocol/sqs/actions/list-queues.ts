@@ -7,9 +7,12 @@ import { isQueueName } from '../../../core/queue-arn.ts';
 import { invalidParameter } from '../errors.ts';
 import { base64FromBytes, bytesFromBase64 } from '../json/base64.ts';
 import { queueUrl } from '../queue-url.ts';
-import { action } from './action.ts';
+import { action, doneEmpty } from './action.ts';
 
 const RESULTS_MAX = 1_000;
+
+/** A prefix with any other character is no queue's, and never becomes part of a key. */
+const NAME_PREFIX = /^[A-Za-z0-9_.-]{0,80}$/;
 
 function tokenOf(name: string): string {
   return base64FromBytes(new TextEncoder().encode(name));
@@ -35,6 +38,7 @@ export const listQueues = action<ListQueuesRequest, ListQueuesResult>({
     if (token !== undefined && startAfter === undefined) {
       return invalidParameter('Invalid or expired next token.');
     }
+    if (!NAME_PREFIX.test(prefix)) return doneEmpty;
     const list = await call.service.listQueues({ prefix, startAfter, limit: maxResults ?? RESULTS_MAX });
     const last = list.names.at(-1);
     const more = maxResults !== undefined && list.truncated && last !== undefined;

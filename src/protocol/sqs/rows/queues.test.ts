@@ -270,6 +270,14 @@ describe('row: ListQueues', () => {
     assert.deepEqual(names((await call('ListQueues', { QueueNamePrefix: 'a' })).body), ['a1', 'a2', 'a3']);
   });
 
+  it('a prefix that no name can have finds nothing, and is not asked of the store', async () => {
+    const listQueues = () => Promise.reject(new Error('asked'));
+    const { call } = sqsTestClient({ ...fakeQueueService(), listQueues });
+    for (const QueueNamePrefix of ['a/', '../', 'ä', 'a b', '\u0000', 'x'.repeat(81)]) {
+      assert.deepEqual((await call('ListQueues', { QueueNamePrefix })).raw.body, '{}');
+    }
+  });
+
   it('gives a NextToken only when more remain', async () => {
     const { call, names } = await withQueues();
     const first = await call('ListQueues', { QueueNamePrefix: 'a', MaxResults: 2 });

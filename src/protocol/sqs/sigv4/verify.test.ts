@@ -152,6 +152,19 @@ describe('a signature in the header', () => {
     assert.equal((await verifierAt(NOW_MILLIS).verify(folded)).kind, 'verified');
   });
 
+  it('sorts parameters of one name by their values', async () => {
+    const { headers } = await signer().sign(
+      { ...PLAIN, protocol: 'http:', hostname: 'x', query: { a: ['2', '1', 'x y'], A: '' } },
+      { signingDate: new Date(NOW_MILLIS) },
+    );
+    for (const target of ['/?a=2&a=1&A=&a=x%20y', '/?A&a=x%20y&a=1&a=2']) {
+      assert.equal(
+        (await verifierAt(NOW_MILLIS).verify(arrived('POST', target, headers, '{}'))).kind,
+        'verified',
+      );
+    }
+  });
+
   it('ignores headers it does not name, x-amz-content-sha256 among them, and always hashes the body', async () => {
     const request = await signedRequest(PLAIN);
     const withHash = withHeader(request, 'x-amz-content-sha256', 'UNSIGNED-PAYLOAD');
