@@ -8,7 +8,6 @@
 import type { Command } from '../core/command.ts';
 import { hasVisible, nextVisibleAt } from '../core/counts.ts';
 import { resolveAttributes } from '../core/queue-attributes.ts';
-import type { ManifestContent } from '../core/queue-state.ts';
 import { StoreError } from '../store/object-store.ts';
 import { BatchCommit, type BatchResult, type Landed } from './batch-commit.ts';
 import type { EngineContext } from './context.ts';
@@ -30,7 +29,8 @@ import { messagesWanted } from './wanted.ts';
 export interface LoopEvents {
   /** After every landed commit, and after a read that brought a new state. */
   changed(loop: CommitLoop, landed: Landed | undefined): void;
-  ended(loop: CommitLoop): void;
+  /** `landed`: it ended by our own tombstone. */
+  ended(loop: CommitLoop, landed: Landed | undefined): void;
 }
 
 export interface ReceiveOptions {
@@ -201,10 +201,10 @@ export class CommitLoop {
         break;
       case 'unavailable':
         for (const pending of batch) pending.fail(new Unavailable(result.reason));
-        if (result.ended) this.#end(result.ended.content, []);
+        if (result.ended) this.#end([]);
         break;
       case 'ended':
-        this.#end(result.content, batch);
+        this.#end(batch);
     }
   }
 
@@ -222,7 +222,7 @@ export class CommitLoop {
       else pending.answer(outcome);
     });
     this.#waiters.parkFirst(parked);
-    if (landed?.next.kind === 'tombstone') this.#end(landed.next, []);
+    if (landed?.next.kind === 'tombstone') this.#end([], landed);
     else this.#stateChanged(landed);
   }
 
@@ -254,14 +254,15 @@ export class CommitLoop {
   async #poll(): Promise<void> {
     try {
       const refreshed = await this.view.refresh();
-      if (refreshed.kind === 'ended') return this.#end(refreshed.content, []);
-      this.#schedule.polled(hasVisible(this.view.current.state, this.view.time().nowMillis));
-      if (refreshed.kind === 'changed') this.#stateChanged(undefined);
+      if (refreshed.kind === 'ended') return this.#end([]);
+      // What was visible before and nobody could take (in-flight bound, unreadable bodies) is no reason to hurry.
+      const changed = refreshed.kind === 'changed';
+      this.#schedule.polled(changed && hasVisible(this.view.current.state, this.view.time().nowMillis));
+      if (changed) this.#stateChanged(undefined);
       else this.#watchWake.abort();
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
-      this.#schedule.polled(false);
-      await this.#context.environment.clock.sleep(this.#context.settings.timing.pollMinMillis);
+      this.#schedule.failed(this.#now());
       this.#watchWake.abort();
     }
   }
@@ -292,7 +293,7 @@ export class CommitLoop {
         continue;
       }
       const visibleIn = (nextVisibleAt(state, nowMillis) ?? Number.POSITIVE_INFINITY) - nowMillis;
-      const pollIn = this.#schedule.dueAt(observedFrom) - now;
+      const pollIn = this.#schedule.pollAt(observedFrom) - now;
       if (pollIn <= 0 && !this.#running) this.wantRead();
       const idleIn = pollIn <= 0 || this.#running ? Number.POSITIVE_INFINITY : pollIn;
       const againIn = wanted > 0 ? vainIn : Number.POSITIVE_INFINITY;
@@ -308,15 +309,16 @@ export class CommitLoop {
     this.#waiters.endExpired(this.#now());
   }
 
-  /** Parked polls of a past incarnation end; commands that were never tried may concern the next one. */
-  #end(content: ManifestContent | undefined, untried: readonly PendingCommand[]): void {
+  /**
+   * Parked polls of a past incarnation end. Commands that were never tried look again: what ended this loop may have
+   * been read before they came, and the name may hold another queue since.
+   */
+  #end(untried: readonly PendingCommand[], landed?: Landed): void {
     this.#ended = true;
-    const recreated = content?.kind === 'queue';
-    for (const pending of [...untried, ...this.#pending.splice(0)])
-      pending.answer(recreated ? { kind: 'loop-ended' } : { kind: 'queue-missing' });
+    for (const pending of [...untried, ...this.#pending.splice(0)]) pending.answer({ kind: 'loop-ended' });
     for (const waiter of this.#waiters.take(this.#waiters.size)) waiter.answer({ kind: 'queue-missing' });
     this.#watchWake.abort();
-    this.#events.ended(this);
+    this.#events.ended(this, landed);
   }
 
   #now(): number {

@@ -10,6 +10,7 @@ export class PollSchedule {
   readonly #random: Random;
   #intervalMillis: number;
   #jitter: number;
+  #notBefore = Number.NEGATIVE_INFINITY;
 
   constructor(timing: EngineTiming, random: Random) {
     this.#timing = timing;
@@ -21,6 +22,17 @@ export class PollSchedule {
   /** When a state observed at that time is due for another look. */
   dueAt(observedFrom: number): number {
     return observedFrom + this.#intervalMillis * this.#jitter;
+  }
+
+  /** The same for a look of nobody's own, which also waits after one that failed. */
+  pollAt(observedFrom: number): number {
+    return Math.max(this.dueAt(observedFrom), this.#notBefore);
+  }
+
+  /** The store did not answer: what was observed gets no younger, so the next look counts from now. */
+  failed(monotonicMillis: number): void {
+    this.polled(false);
+    this.#notBefore = this.dueAt(monotonicMillis);
   }
 
   polled(foundWork: boolean): void {

@@ -31,11 +31,16 @@ export class QueueRegistry implements LoopEvents {
   }
 
   /** Undefined: there is no such queue now. @throws StoreError, Unavailable */
-  loopFor(name: string): Promise<CommitLoop | undefined> {
+  async loopFor(name: string): Promise<CommitLoop | undefined> {
     const known = this.#tended.get(name);
-    if (known && !known.loop.ended) return Promise.resolve(known.loop);
-    const opening = this.#opening.get(name);
-    if (opening) return opening;
+    if (known && !known.loop.ended) return known.loop;
+    const earlier = await this.#opening.get(name);
+    if (earlier && !earlier.ended) return earlier;
+    // A read that began before this call may have missed a queue created since. Any that runs now began after it.
+    return this.#opening.get(name) ?? this.#startOpening(name);
+  }
+
+  #startOpening(name: string): Promise<CommitLoop | undefined> {
     const promise = this.#open(name).finally(() => this.#opening.delete(name));
     this.#opening.set(name, promise);
     return promise;
@@ -61,8 +66,11 @@ export class QueueRegistry implements LoopEvents {
     tended.mover.start(landed !== undefined);
   }
 
-  ended(loop: CommitLoop): void {
-    if (this.#tended.get(loop.view.name)?.loop === loop) this.#tended.delete(loop.view.name);
+  ended(loop: CommitLoop, landed: Landed | undefined): void {
+    const tended = this.#tended.get(loop.view.name);
+    if (tended?.loop !== loop) return;
+    if (landed) tended.garbage.landed(landed);
+    this.#tended.delete(loop.view.name);
   }
 
   async #open(name: string): Promise<CommitLoop | undefined> {
