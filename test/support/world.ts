@@ -1,0 +1,231 @@
+/**
+ * A bucket, and processes that share it, in virtual time: what engine tests play on. `scenario` is a test that ends
+ * with a look at every manifest of the bucket: none may break a rule of core/invariants.ts.
+ */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { brokenState } from '../../src/core/invariants.ts';
+import type { ManifestContent, QueueState } from '../../src/core/queue-state.ts';
+import type { Log } from '../../src/engine/environment.ts';
+import type { ReceivedMessage, ReceiveRequest, SendEntry } from '../../src/engine/queue-api.ts';
+import { createQueueService, type Engine, type EngineOptions } from '../../src/engine/queue-service.ts';
+import { decodeManifestObject } from '../../src/format/manifest-codec.ts';
+import { manifestKey } from '../../src/format/object-keys.ts';
+import { MemoryStore } from '../../src/store/memory-store.ts';
+import { ScriptedStore } from './scripted-store.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { SkewedClock, VirtualClock } from './virtual-clock.ts';
+
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const accountId = '000000000000';
+export const region = 'us-east-1';
+
+export type NodeOptions = Partial<Omit<EngineOptions, 'timing'>> & {
+  readonly timing?: EngineOptions['timing'];
+  /** How far the wall clock of this node is ahead of the store's. */
+  readonly skewMillis?: number;
+};
+
+export class World {
+  readonly clock = new VirtualClock();
+  /** How far the store's clock is ahead of virtual time; a test may make it lie. */
+  storeSkewMillis = 0;
+  readonly bucket = new MemoryStore({ nowMillis: () => this.clock.wallMillis() + this.storeSkewMillis });
+  readonly #nodes: TestNode[] = [];
+
+  /** A process on the bucket. Sweeps only when told, unless its timing says otherwise. */
+  startNode(options: NodeOptions = {}): TestNode {
+    const node = new TestNode(this, this.#nodes.length + 1, options);
+    this.#nodes.push(node);
+    return node;
+  }
+
+  run<T>(promise: Promise<T>, limitMillis?: number): Promise<T> {
+    return this.clock.runUntil(promise, limitMillis);
+  }
+
+  async content(queue: string): Promise<ManifestContent | undefined> {
+    const found = await this.bucket.get(manifestKey(queue));
+    if (found.kind !== 'done') return undefined;
+    const decoded = decodeManifestObject(found.body);
+    assert.equal(decoded.kind, 'ok', 'the manifest can be read');
+    return decoded.kind === 'ok' ? decoded.content : undefined;
+  }
+
+  async state(queue: string): Promise<QueueState> {
+    const content = await this.content(queue);
+    assert.equal(content?.kind, 'queue', `${queue} exists`);
+    return (content as ManifestContent & { readonly kind: 'queue' }).state;
+  }
+
+  async keys(prefix: string): Promise<string[]> {
+    return (await this.bucket.list({ prefix })).objects.map(({ key }) => key);
+  }
+
+  async check(): Promise<void> {
+    for (const key of await this.keys('m/')) {
+      const content = await this.content(key.slice('m/'.length));
+      if (content?.kind === 'queue') assert.equal(brokenState(content.state), undefined, key);
+    }
+  }
+
+  end(): void {
+    for (const node of this.#nodes) node.kill();
+  }
+}
+
+export class TestNode {
+  readonly store: ScriptedStore;
+  readonly random: SeededRandom;
+  readonly clock: SkewedClock;
+  readonly engine: Engine;
+  /** Warnings and errors it logged. */
+  readonly complaints: string[] = [];
+  readonly #world: World;
+
+  constructor(world: World, seed: number, options: NodeOptions) {
+    this.#world = world;
+    this.store = new ScriptedStore(world.bucket, world.clock);
+    this.random = new SeededRandom(seed);
+    const { skewMillis = 0, timing, ...settings } = options;
+    this.clock = new SkewedClock(world.clock, skewMillis);
+    const complain = (message: string) => {
+      this.complaints.push(message);
+    };
+    const log: Log = { debug: () => {}, info: () => {}, warn: complain, error: complain };
+    this.engine = createQueueService(
+      { clock: this.clock, random: this.random, store: this.store, log },
+      {
+        accountId,
+        region,
+        lingerMillis: 0,
+        cooldowns: false,
+        conditionalDelete: true,
+        ...settings,
+        timing: { sweepIntervalMillis: 1e9 * hour, ...timing },
+      },
+    );
+  }
+
+  get service(): Engine['service'] {
+    return this.engine.service;
+  }
+
+  /** Without a farewell: nothing of it takes effect any more. */
+  kill(): void {
+    this.store.kill();
+  }
+
+  create(queue: string, attributes: Readonly<Record<string, string>> = {}): Promise<string> {
+    return this.#run(this.service.createQueue(queue, new Map(Object.entries(attributes))).then(kindOf));
+  }
+
+  /** Not waited for. */
+  sending(queue: string, ...bodies: readonly string[]): ReturnType<Engine['service']['send']> {
+    return this.service.send(queue, 'AIDATEST', bodies.map(entryOf));
+  }
+
+  async send(queue: string, ...bodies: readonly string[]): Promise<void> {
+    const outcome = await this.#run(this.sending(queue, ...bodies));
+    assert.deepEqual(
+      outcome.kind === 'done' ? outcome.entries.map(kindOf) : outcome.kind,
+      bodies.map(() => 'sent'),
+    );
+  }
+
+  /** Not waited for. */
+  async receiving(queue: string, request: Partial<ReceiveRequest> = {}): Promise<readonly ReceivedMessage[]> {
+    const outcome = await this.service.receive(queue, { ...receiveDefaults(), ...request });
+    assert.equal(outcome.kind, 'done');
+    return outcome.kind === 'done' ? outcome.messages : [];
+  }
+
+  receive(queue: string, request: Partial<ReceiveRequest> = {}): Promise<readonly ReceivedMessage[]> {
+    return this.#run(this.receiving(queue, request));
+  }
+
+  async receiveOne(queue: string, request: Partial<ReceiveRequest> = {}): Promise<ReceivedMessage> {
+    const messages = await this.receive(queue, { maxMessages: 1, ...request });
+    assert.equal(messages.length, 1, 'one message came');
+    return messages[0]!;
+  }
+
+  /** Not waited for. */
+  deleting(
+    queue: string,
+    ...messages: readonly ReceivedMessage[]
+  ): ReturnType<Engine['service']['deleteMessages']> {
+    return this.service.deleteMessages(
+      queue,
+      messages.map(({ receiptHandle }) => receiptHandle),
+    );
+  }
+
+  async delete(queue: string, ...messages: readonly ReceivedMessage[]): Promise<void> {
+    const outcome = await this.#run(this.deleting(queue, ...messages));
+    assert.deepEqual(
+      outcome.kind === 'done' ? outcome.entries.map(kindOf) : outcome.kind,
+      messages.map(() => 'done'),
+    );
+  }
+
+  async changeVisibility(queue: string, message: ReceivedMessage, seconds: number): Promise<string> {
+    const entry = { receiptHandle: message.receiptHandle, visibilityTimeoutSeconds: seconds };
+    const outcome = await this.#run(this.service.changeVisibility(queue, [entry]));
+    return outcome.kind === 'done' ? outcome.entries[0]!.kind : outcome.kind;
+  }
+
+  /** Visible, in flight, delayed. */
+  async counts(queue: string): Promise<readonly [number, number, number]> {
+    const snapshot = await this.#run(this.service.getQueue(queue));
+    assert.equal(snapshot.kind, 'queue');
+    if (snapshot.kind !== 'queue') throw new Error('no queue');
+    return [snapshot.visibleCount, snapshot.inFlightCount, snapshot.delayedCount];
+  }
+
+  #run<T>(promise: Promise<T>): Promise<T> {
+    return this.#world.run(promise);
+  }
+}
+
+export function entryOf(body: string): SendEntry {
+  const content = { body, attributes: new Map(), traceHeader: undefined, groupId: undefined };
+  return { content, contentBytes: body.length, delaySeconds: undefined };
+}
+
+export function bodiesOf(messages: readonly ReceivedMessage[]): string[] {
+  return messages.map(({ message }) => message.body).sort();
+}
+
+export function kindOf(outcome: { readonly kind: string }): string {
+  return outcome.kind;
+}
+
+export function redrivePolicy(target: string, maxReceiveCount: number): string {
+  const deadLetterTargetArn = `arn:aws:sqs:${region}:${accountId}:${target}`;
+  return JSON.stringify({ deadLetterTargetArn, maxReceiveCount });
+}
+
+export function receiveDefaults(): ReceiveRequest {
+  return {
+    maxMessages: 10,
+    waitSeconds: 0,
+    visibilityTimeoutSeconds: undefined,
+    signal: new AbortController().signal,
+  };
+}
+
+/** A test on a fresh world. */
+export function scenario(name: string, play: (world: World) => Promise<void>): void {
+  it(name, async () => {
+    const world = new World();
+    try {
+      await play(world);
+      await world.check();
+    } finally {
+      world.end();
+    }
+  });
+}
