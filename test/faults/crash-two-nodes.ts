@@ -1,8 +1,10 @@
 /**
- * Two okuri processes on one bucket, random clients on both, and `kill -9` of one of the two every few seconds. At the
- * end the queue is drained and the whole history is judged by history.ts.
+ * Two okuri processes on one bucket, random clients on both, `kill -9` of one of the two every few seconds, and a
+ * store that loses one answer in a hundred. At the end the queue is drained and the whole history is judged by
+ * history.ts.
  *
- *     node --import tsx test/faults/crash-two-nodes.ts [--messages 20000] [--seed N] [--kill-seconds 4] [--port 19310]
+ *     node --import tsx test/faults/crash-two-nodes.ts [--messages 20000] [--seed N] [--kill-seconds 4]
+ *         [--lost-answers 0.01] [--port 19310]
  *
  * The seed fixes what the clients choose, not how the processes interleave.
  */
@@ -14,6 +16,7 @@ import { seededRandom } from './random.ts';
 import { consume, type Progress, produce } from './random-clients.ts';
 import { emptyHistory, now, type RecordedHistory, recordingClient } from './recording-client.ts';
 import { mustCall, queueCounts } from './signed-client.ts';
+import { storeProxy } from './store-proxy.ts';
 import { temporaryFolder, versitygwStore } from './stores-for-okuri.ts';
 
 const PRODUCERS = 10;
@@ -23,6 +26,7 @@ const DRAIN_SECONDS = 180;
 const wanted = option('messages', 20_000);
 const seed = option('seed', Date.now() % 2 ** 31);
 const killSeconds = option('kill-seconds', 4);
+const lostAnswers = option('lost-answers', 0.01);
 const port = option('port', 19310);
 
 async function crashTwoNodes(): Promise<void> {
@@ -30,11 +34,22 @@ async function crashTwoNodes(): Promise<void> {
   const random = seededRandom(seed);
   const folder = temporaryFolder();
   const store = await versitygwStore(folder, port);
+  let answersLost = 0;
+  const losing = random.fork();
+  const OKURI_S3_ENDPOINT = await storeProxy({
+    listenPort: port + 5,
+    targetPort: port,
+    loseAnswer: () => {
+      const lose = losing.chance(lostAnswers);
+      if (lose) answersLost += 1;
+      return lose;
+    },
+  });
   const start = (index: number) =>
     startOkuri({
       port: port + 1 + 2 * index,
       healthPort: port + 2 + 2 * index,
-      environment: store.environment,
+      environment: { ...store.environment, OKURI_S3_ENDPOINT },
       logFile: join(folder, `node-${index}.log`),
     });
   const nodes = [await start(0), await start(1)];
@@ -63,6 +78,7 @@ async function crashTwoNodes(): Promise<void> {
   check('the other node says the same', other.join() === '0,0,0', other);
   check('a node was killed', kills > 0 || wanted < 2_000, kills);
   judge(history);
+  figure('answers of the store lost', answersLost);
   report(history, kills, sentAfter, now() - began);
   for (const node of nodes) check('a node stops in order', (await node.stop()) === 0);
   await store.stop();

@@ -1,5 +1,5 @@
 /**
- * A client that opens a long poll and disappears: by FIN, by RST, and by going silent behind a half-closed connection.
+ * A client that opens a long poll and disappears: by FIN, by RST, and by closing its half.
  * A message sent afterwards must reach the next receiver at once with a receive count of 1, not be swallowed until its
  * visibility timeout, which is an hour here.
  *
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { check, option, runChecks } from './checks.ts';
 import { type OkuriProcess, pause, startOkuri } from './okuri-process.ts';
 import { mustCall, queueCounts, signedHeaders } from './signed-client.ts';
+import { storeProxy } from './store-proxy.ts';
 import { fileStore, temporaryFolder, versitygwStore } from './stores-for-okuri.ts';
 
 const rounds = option('rounds', 10);
@@ -23,11 +24,15 @@ const departures: Readonly<Record<string, (socket: Socket) => void>> = {
   'it half-closes': (socket) => socket.end(),
 };
 
+/** Commits wait this long for company on a bucket, and its answers are held back for as long again and a half. */
+const LINGER_MILLIS = 100;
+const STORE_MILLIS = 150;
+
 /**
- * When it goes, in milliseconds after the send began. Negative: the server has long seen it. Positive, where commits
- * wait 100 ms for company: when the send, and the lease for the waiting poll with it, is on its way to the store.
+ * When it goes, in milliseconds after the send began. Negative: the server has long seen it. Positive: while the
+ * commit waits for company, and while the swap that leases the message to the waiting poll is on its way.
  */
-const moments = onVersitygw ? [-200, 0, 20, 60, 90] : [-200, 0];
+const moments = onVersitygw ? [-200, 0, 50, 150, 200] : [-200, 0];
 
 async function disconnect(): Promise<void> {
   const folder = temporaryFolder();
@@ -35,7 +40,7 @@ async function disconnect(): Promise<void> {
   const node = await startOkuri({
     port: port + 1,
     healthPort: port + 2,
-    environment: store.environment,
+    environment: onVersitygw ? await farAway(store.environment) : store.environment,
     logFile: join(folder, 'node.log'),
   });
   const { QueueUrl = '' } = await mustCall(node.url, 'CreateQueue', {
@@ -50,6 +55,15 @@ async function disconnect(): Promise<void> {
   check('nothing is held: visible, in flight, delayed', counts.join() === '0,0,0', counts);
   check('the node stops in order', (await node.stop()) === 0);
   await store.stop();
+}
+
+async function farAway(environment: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const OKURI_S3_ENDPOINT = await storeProxy({
+    listenPort: port + 3,
+    targetPort: port,
+    answerDelayMillis: STORE_MILLIS,
+  });
+  return { ...environment, OKURI_S3_ENDPOINT, OKURI_LINGER_MS: `${LINGER_MILLIS}` };
 }
 
 /** Writes a signed ReceiveMessage of 20 s to a socket of its own. */
