@@ -151,6 +151,8 @@ export class Collector {
     const { settings, environment, time } = this.#context;
     if (!settings.conditionalDelete) return 0;
     let deleted = 0;
+    // Nothing is destroyed by an unconfirmed time, and a process that only waits has asked but once, at its start.
+    await time.ask(environment.store);
     const oldest = time.bounds().lowerMillis - settings.timing.tombstoneAgeMillis;
     for await (const { key, bytes, etag, lastModified } of this.#list(manifestsPrefix)) {
       if (!isTombstoneSize(bytes) || queueNameOfManifestKey(key) === undefined) continue;

@@ -4,6 +4,9 @@
  *
  * One commit carries everything: parked receives join the batch that brings them messages, so a message can be
  * stored and leased by one swap.
+ *
+ * Kept in one file: collecting, parking and watching hand the same commands to each other, and the order in which
+ * they do is what has to be understood at once.
  */
 import type { Command } from '../core/command.ts';
 import { hasVisible, nextVisibleAt } from '../core/counts.ts';
@@ -43,6 +46,7 @@ export class CommitLoop {
   readonly view: QueueView;
   readonly #context: EngineContext;
   readonly #events: LoopEvents;
+  readonly #stop: AbortSignal;
   readonly #linger: Linger;
   readonly #schedule: PollSchedule;
   readonly #waiters = new ReceiveWaiters();
@@ -56,9 +60,17 @@ export class CommitLoop {
   /** Woken receives found nothing in this version: not again before that time. */
   #vain: { readonly version: number; readonly until: number } = { version: 0, until: 0 };
 
-  constructor(context: EngineContext, events: LoopEvents, name: string, observed: ObservedQueue) {
+  /** `stop`: the process ends, no receive may wait any more. */
+  constructor(
+    context: EngineContext,
+    events: LoopEvents,
+    name: string,
+    observed: ObservedQueue,
+    stop: AbortSignal,
+  ) {
     this.#context = context;
     this.#events = events;
+    this.#stop = stop;
     this.view = new QueueView(context, name, observed);
     this.#linger = new Linger(context.environment.clock, context.settings.lingerMillis);
     this.#schedule = new PollSchedule(context.settings.timing, context.environment.random);
@@ -119,6 +131,7 @@ export class CommitLoop {
   /** Straight to the waiters: nothing to commit for, and the watch looks at the store when that is due. */
   #park(command: Command, poll: Poll): Promise<LoopOutcome> {
     if (this.#ended) return Promise.resolve({ kind: 'loop-ended' });
+    if (this.#stop.aborted) return Promise.resolve(nothingReceived);
     return new Promise((answer, fail) => {
       this.#waiters.park({ command, arrivedAt: this.#now(), bytes: 0, poll, answer, fail });
       this.#watchWake.abort();
@@ -176,8 +189,13 @@ export class CommitLoop {
   }
 
   #stillWanted(pending: PendingCommand): boolean {
-    if (!pending.poll?.signal.aborted) return true;
-    pending.answer(nothingReceived);
+    if (pending.poll?.signal.aborted) {
+      pending.answer(nothingReceived);
+      return false;
+    }
+    // Left behind by a batch that took long: alone, or its age would end the whole batch it came into.
+    if (this.#now() - pending.arrivedAt <= this.#context.settings.timing.commandAgeMaxMillis) return true;
+    pending.fail(new Unavailable('the store did not answer in time'));
     return false;
   }
 
@@ -242,7 +260,7 @@ export class CommitLoop {
   }
 
   #mayWait({ poll }: PendingCommand): boolean {
-    return poll !== undefined && !poll.signal.aborted && poll.deadline > this.#now();
+    return poll !== undefined && !poll.signal.aborted && !this.#stop.aborted && poll.deadline > this.#now();
   }
 
   #stateChanged(landed: Landed | undefined): void {

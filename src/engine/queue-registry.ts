@@ -51,7 +51,7 @@ export class QueueRegistry implements LoopEvents {
     const known = this.#tended.get(name);
     if (known && !known.loop.ended && known.loop.view.incarnation === observed.state.incarnation)
       return known.loop;
-    const loop = new CommitLoop(this.#context, this, name, observed);
+    const loop = new CommitLoop(this.#context, this, name, observed, this.#stop);
     const garbage = new Garbage(this.#context, loop, this.#stop);
     const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), this.#stop);
     this.#tended.set(name, { loop, garbage, mover });
