@@ -138,6 +138,11 @@ export class ScriptedStore implements ObjectStore {
     this.#scripts.push({ selection, fault, seen: 0 });
   }
 
+  /** From now on everything passes. */
+  scriptsEnd(): void {
+    this.#scripts.length = 0;
+  }
+
   /** Requests sent so far whose log line begins so. */
   count(beginning = ''): number {
     return this.log.filter((line) => line.startsWith(beginning)).length;
