@@ -1,0 +1,77 @@
+# Every command of this repository. `just` alone lists them; without just: `npx rust-just@1.57.0 …`.
+# Needs Node >= 20.19 and `npm ci`; what a command needs besides is in its line.
+
+node := "node --import tsx"
+buf := "npx --yes @bufbuild/buf@1.75.0"
+
+[private]
+default:
+    @{{just_executable()}} --list --unsorted
+
+# answer SQS clients on 127.0.0.1:8080, health on :9090
+serve:
+    npm run serve
+
+# what a newcomer runs: types, lint, unit tests
+test:
+    npm test
+
+# the compiler alone
+types:
+    npm run types
+
+# the linter, formatter included, as a check
+lint:
+    npm run lint
+
+# mend what the formatter and the linter can
+format:
+    npm run format
+
+# layout: import arrows, bans, lengths
+layout:
+    {{node}} --test test/tidy/layout.test.ts
+
+# generate src/format/gen from proto/
+gen:
+    {{buf}} generate
+
+# fail when src/format/gen is not what proto/ gives
+gen-check:
+    bash test/tidy/generated-is-fresh.sh
+
+# the store contract and the probe on real S3 servers (Go, Python); SeaweedFS takes minutes to build
+stores *names="versitygw moto seaweedfs":
+    {{node}} test/contract/real-stores.ts {{names}}
+
+# unmodified clients of five languages on the file store and on versitygw (Go, Python)
+conformance *args:
+    {{node}} test/conformance/run.ts {{args}}
+
+# two nodes, one bucket, 20,000 messages, kill -9 every few seconds (Go)
+crash-two-nodes *args:
+    {{node}} test/faults/crash-two-nodes.ts {{args}}
+
+# the other fault tests: backlog, disconnect, kill-file-store, store-down, writes-per-message
+fault name *args:
+    {{node}} test/faults/{{name}}.ts {{args}}
+
+# unit tests with line coverage; fails under 90 %
+coverage:
+    npm run coverage
+
+# unit tests and a smoke test on Node 20, 24, 26, Bun and Deno, installed into .cache
+runtimes *names:
+    {{node}} test/runtime/on-runtimes.ts {{names}}
+
+# compose.yaml against Debian's docker-compose (apt-get install docker-compose)
+compose-check:
+    docker-compose -f compose.yaml config --quiet
+
+# one executable, dist/okuri, by Bun; then the smoke test on it
+build:
+    {{node}} test/runtime/executable.ts
+
+# everything CI runs
+ci:
+    bash .ci/run
