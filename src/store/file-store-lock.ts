@@ -11,7 +11,7 @@
  *   to a higher one: (1) B finds N dead and stalls; (2) A takes N + 1 and dies; (3) C takes N + 2 and deletes N + 1;
  *   (4) B creates N + 1 again, sees N + 2, withdraws.
  *
- * What is left: an owner on *another machine* of a shared network folder that stops for over TAKEOVER_MILLIS loses the
+ * What is left: an owner on *another machine* of a shared network folder that stops for over `takeoverMillis` loses the
  * folder. It finds out before its next write, except when it stops exactly between that look and the rename:
  * then one object may be replaced by an older state. Use a bucket when several machines must reach the data.
  */
@@ -21,15 +21,15 @@ import { createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
+  CONNECT_MILLIS,
   deviceIdentity,
-  FENCE_MILLIS,
-  HEARTBEAT_MILLIS,
   kernelIdentity,
   knock,
+  LOCK_TIMING,
+  type LockTiming,
   type Owner,
   parseOwner,
   socketAddress,
-  TAKEOVER_MILLIS,
 } from './file-store-owner.ts';
 import { StoreError } from './object-store.ts';
 
@@ -48,8 +48,10 @@ export interface FolderLock {
 export interface FolderLockOptions {
   /** Called once when the folder is lost; the process should stop. */
   readonly onLost?: (error: StoreError) => void;
-  /** Called when only watching can tell whether the owner lives (after a reboot, say): the start takes TAKEOVER_MILLIS. */
+  /** Called when only watching can tell whether the owner lives (after a reboot, say): the start takes seconds. */
   readonly onWait?: (message: string) => void;
+  /** Shorter ones for tests. */
+  readonly timing?: LockTiming;
 }
 
 /** @throws StoreError naming the folder and its owner when another process, or this one, has it. */
@@ -69,9 +71,9 @@ export async function lockFolder(folder: string, options: FolderLockOptions = {}
       ...(server === undefined ? {} : { socket: `${nonce}.sock` }),
       beats: 0,
     };
-    const { generation, record } = await claim(folder, directory, self, options);
-    await removeOlder(directory, generation, self);
-    return new HeldFolder(folder, directory, generation, self, record, server, options);
+    const claimed = await claim(folder, directory, self, options);
+    await removeOlder(directory, claimed.generation, self);
+    return new HeldFolder({ folder, directory, self, server, ...claimed }, options);
   } catch (error) {
     await close(server);
     await unlink(join(directory, `${nonce}.sock`)).catch(() => {});
@@ -88,7 +90,8 @@ async function claim(
   for (;;) {
     const newest = await newestGeneration(directory);
     if (newest > 0) {
-      const verdict = await judge(directory, newest, self, () =>
+      const { takeoverMillis } = options.timing ?? LOCK_TIMING;
+      const verdict = await judge(directory, newest, self, takeoverMillis, () =>
         options.onWait?.(`watching whether the last owner of ${folder} still lives`),
       );
       if (verdict === 'changed') continue;
@@ -108,6 +111,7 @@ async function judge(
   directory: string,
   generation: number,
   self: Owner,
+  takeoverMillis: number,
   onWait: () => void,
 ): Promise<'dead' | 'changed' | Owner> {
   const path = recordPath(directory, generation);
@@ -122,7 +126,7 @@ async function judge(
     if (evidence === 'refused' && owner.kernel === self.kernel && owner.device === self.device) return 'dead';
   }
   onWait();
-  const untilMillis = performance.now() + TAKEOVER_MILLIS;
+  const untilMillis = performance.now() + takeoverMillis;
   while (performance.now() < untilMillis) {
     await new Promise((wake) => setTimeout(wake, WATCH_EVERY_MILLIS));
     const again = await readFile(path, 'utf8').catch(() => undefined);
@@ -133,38 +137,32 @@ async function judge(
   return 'dead';
 }
 
+interface Hold {
+  readonly folder: string;
+  readonly directory: string;
+  readonly generation: number;
+  readonly self: Owner;
+  readonly record: FileHandle;
+  readonly server: Server | undefined;
+}
+
 class HeldFolder implements FolderLock {
-  readonly #folder: string;
-  readonly #directory: string;
-  readonly #generation: number;
-  readonly #record: FileHandle;
-  readonly #server: Server | undefined;
+  readonly #hold: Hold;
   readonly #options: FolderLockOptions;
+  readonly #timing: LockTiming;
   readonly #timer: ReturnType<typeof setInterval>;
-  #self: Owner;
+  #beats = 0;
   #lost: StoreError | undefined;
   #released: Promise<void> | undefined;
   #beating: Promise<void> | undefined;
   #beatWallMillis = Date.now();
   #beatMonotonicMillis = performance.now();
 
-  constructor(
-    folder: string,
-    directory: string,
-    generation: number,
-    self: Owner,
-    record: FileHandle,
-    server: Server | undefined,
-    options: FolderLockOptions,
-  ) {
-    this.#folder = folder;
-    this.#directory = directory;
-    this.#generation = generation;
-    this.#self = self;
-    this.#record = record;
-    this.#server = server;
+  constructor(hold: Hold, options: FolderLockOptions) {
+    this.#hold = hold;
     this.#options = options;
-    this.#timer = setInterval(() => this.#beat().catch(() => {}), HEARTBEAT_MILLIS);
+    this.#timing = options.timing ?? LOCK_TIMING;
+    this.#timer = setInterval(() => this.#beat().catch(() => {}), this.#timing.heartbeatMillis);
     this.#timer.unref();
   }
 
@@ -175,7 +173,7 @@ class HeldFolder implements FolderLock {
       performance.now() - this.#beatMonotonicMillis,
       Math.abs(Date.now() - this.#beatWallMillis),
     );
-    if (lateMillis > FENCE_MILLIS) await this.#beat();
+    if (lateMillis > this.#timing.fenceMillis) await this.#beat();
   }
 
   async release(): Promise<void> {
@@ -184,14 +182,14 @@ class HeldFolder implements FolderLock {
   }
 
   async #release(): Promise<void> {
+    const { folder, directory, record, server, self } = this.#hold;
     clearInterval(this.#timer);
     await this.#beating?.catch(() => {});
-    if (this.#lost === undefined) await writeRecord(this.#record, { ...this.#self, released: true });
-    await this.#record.close();
-    await close(this.#server);
-    if (this.#self.socket !== undefined)
-      await unlink(join(this.#directory, this.#self.socket)).catch(() => {});
-    this.#lost ??= new StoreError(`${this.#folder} was closed`, { retryable: false });
+    if (this.#lost === undefined) await writeRecord(record, { ...self, beats: this.#beats, released: true });
+    await record.close();
+    await close(server);
+    if (self.socket !== undefined) await unlink(join(directory, self.socket)).catch(() => {});
+    this.#lost ??= new StoreError(`the folder ${folder} was closed`, { retryable: false });
   }
 
   #beat(): Promise<void> {
@@ -203,32 +201,27 @@ class HeldFolder implements FolderLock {
 
   async #beatOnce(): Promise<void> {
     if (this.#lost !== undefined) throw this.#lost;
+    const { directory, generation, record, self } = this.#hold;
     const wallMillis = Date.now();
     const monotonicMillis = performance.now();
-    this.#self = { ...this.#self, beats: this.#self.beats + 1 };
+    this.#beats += 1;
     // Through the open file: under this path may by now be the record of another.
-    await writeRecord(this.#record, this.#self);
-    const path = recordPath(this.#directory, this.#generation);
-    const stored = parseOwner(await readFile(path, 'utf8').catch(() => ''));
-    if (
-      stored?.nonce !== this.#self.nonce ||
-      (await newestGeneration(this.#directory)) !== this.#generation
-    ) {
-      this.#lose();
-      throw this.#lost;
-    }
+    await writeRecord(record, { ...self, beats: this.#beats });
+    const stored = parseOwner(await readFile(recordPath(directory, generation), 'utf8').catch(() => ''));
+    if (stored?.nonce !== self.nonce || (await newestGeneration(directory)) !== generation)
+      throw this.#lose();
     this.#beatWallMillis = wallMillis;
     this.#beatMonotonicMillis = monotonicMillis;
   }
 
-  #lose(): void {
-    if (this.#lost !== undefined) return;
+  #lose(): StoreError {
     this.#lost = new StoreError(
-      `the folder ${this.#folder} was deleted or taken over by another process; this one no longer writes to it`,
+      `the folder ${this.#hold.folder} was deleted or taken over by another process; this one no longer writes to it`,
       { retryable: false },
     );
     clearInterval(this.#timer);
     this.#options.onLost?.(this.#lost);
+    return this.#lost;
   }
 }
 
@@ -287,7 +280,13 @@ function listen(path: string): Promise<Server | undefined> {
   const address = socketAddress(path);
   if (address === undefined) return Promise.resolve(undefined);
   return new Promise((settle) => {
-    const server = createServer((socket) => socket.destroy());
+    // The caller hangs up: on Bun a connection that we end at once can look to the caller like one that failed.
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.setTimeout(CONNECT_MILLIS, () => socket.destroy());
+      socket.resume();
+      socket.unref();
+    });
     server.once('error', () => settle(undefined));
     server.listen(address, () => {
       server.on('error', () => {});

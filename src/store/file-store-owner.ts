@@ -8,23 +8,31 @@
  * - A refused connection proves death, but only where the kernel that refuses is the one the owner ran on and sees the
  *   same file system: same boot, same device number (another mount of one network share has other inodes).
  * - Anywhere else (rebooted, another machine, no sockets on this file system) the record itself is watched: a
- *   living owner rewrites it every HEARTBEAT_MILLIS.
+ *   living owner rewrites it at each heartbeat.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { relative, resolve } from 'node:path';
 
-/** Rewriting a line this often is nothing to a disk. */
-export const HEARTBEAT_MILLIS = 2_000;
-/** Five heartbeats: an owner on another machine that is this late has lost the folder. */
-export const TAKEOVER_MILLIS = 10_000;
-/** An owner this late must look whether it still owns the folder before it writes: well before another may take it. */
-export const FENCE_MILLIS = 5_000;
+export interface LockTiming {
+  readonly heartbeatMillis: number;
+  /** An owner whose record stood still for this long, and of whom nothing else is known, has lost the folder. */
+  readonly takeoverMillis: number;
+  /** An owner this late with its heartbeat looks whether it still owns the folder before it writes. */
+  readonly fenceMillis: number;
+}
+
+/**
+ * Rewriting a line every other second is nothing to a disk. Five heartbeats survive a busy machine; an owner looks
+ * twice as early as another may take over. A start after a reboot waits for as long as a takeover takes.
+ */
+export const LOCK_TIMING: LockTiming = { heartbeatMillis: 2_000, takeoverMillis: 10_000, fenceMillis: 5_000 };
 
 /** `sun_path` is 104 bytes on the BSDs and 108 on Linux, with its terminator. */
 const SOCKET_PATH_BYTES_MAX = 103;
-const CONNECT_MILLIS = 2_000;
+/** A connection within one machine takes far less; whoever holds one longer is no knocker. */
+export const CONNECT_MILLIS = 2_000;
 
 export interface Owner {
   /** Random; tells this hold of the folder from every other. */
@@ -91,9 +99,9 @@ export function knock(path: string): Promise<SocketEvidence> {
     };
     socket.once('connect', () => end('accepted'));
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // EAGAIN: the queue of a stopped but living listener is full.
+      // EAGAIN: the queue of a stopped but living listener is full. ECONNRESET: it accepted and ended.
       if (error.code === 'ECONNREFUSED') end('refused');
-      else end(error.code === 'EAGAIN' ? 'accepted' : 'unclear');
+      else end(error.code === 'EAGAIN' || error.code === 'ECONNRESET' ? 'accepted' : 'unclear');
     });
   });
 }
