@@ -158,16 +158,17 @@ describe('file store: one process per folder', () => {
       const owner = start('hold', folder);
       children.push(owner);
       const { held } = await owner.line(decided);
-      owner.process.kill('SIGSTOP');
+      // Not owner.process.kill: on Deno a child takes one signal only.
+      process.kill(held!, 'SIGSTOP');
       assert.match(await refusal(folder), new RegExp(`process ${held} `));
-      owner.process.kill('SIGCONT');
+      process.kill(held!, 'SIGCONT');
     });
   });
 
   it('lets exactly one of several simultaneous starts in, on a new folder and after a kill', async () => {
     await withFolder(async (folder, children) => {
-      for (let round = 0; round < 3; round += 1) {
-        const starts = Array.from({ length: 4 }, () => start('hold', folder));
+      for (let round = 0; round < 2; round += 1) {
+        const starts = Array.from({ length: 3 }, () => start('hold', folder));
         children.push(...starts);
         const lines = await Promise.all(starts.map((child) => child.line(decided)));
         const winners = lines.filter((line) => line.held !== undefined);
