@@ -80,10 +80,10 @@ export class OneQueue {
   asked: Needs[] = [];
   #attempt = 0;
 
-  constructor(attributes: Readonly<Record<string, string>> = {}) {
+  constructor(attributes: Readonly<Record<string, string>> = {}, id = incarnation) {
     this.state = deepFreeze(
       newQueueState({
-        incarnation,
+        incarnation: id,
         attributes: new Map(Object.entries(attributes)),
         timeMillis: this.nowMillis,
         stampMillis: this.nowMillis,

@@ -1,0 +1,212 @@
+/**
+ * Moves between two queues, step by step, with nodes that stop after any step and wake up later with what they knew:
+ * no message is lost, and none is in the dead-letter queue twice or there and back at once (DESIGN.md section 6 †).
+ *
+ * A node that appends reads the target, then the source, then swaps against that very state of the target. Deleting
+ * and recreating either queue may come between any two steps.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Command, MovedMessage } from '../../src/core/command.ts';
+import type { Incarnation } from '../../src/core/ids.ts';
+import type { QueueState } from '../../src/core/queue-state.ts';
+import { pendingNumbers } from '../../src/core/redrive.ts';
+import type { MoveSourceView, MoveTarget } from '../../src/core/resources.ts';
+import {
+  deleteOf,
+  newMessage,
+  OneQueue,
+  purgeOf,
+  receiveOf,
+  redrive,
+  sendOf,
+  sourceArn,
+} from './one-queue.ts';
+
+type Step =
+  | {
+      readonly kind:
+        | 'send'
+        | 'receive'
+        | 'purge'
+        | 'read-target'
+        | 'delete-target'
+        | 'create-target'
+        | 'consume';
+    }
+  | { readonly kind: 'delete-source' | 'carry' }
+  | { readonly kind: 'read-both' | 'swap' | 'resolve' | 'return'; readonly node: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({ kind: 'send' as const }) },
+  { weight: 5, arbitrary: fc.constant({ kind: 'receive' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      { kind: fc.constantFrom('purge', 'read-target', 'delete-target', 'create-target', 'consume') },
+      { noNullPrototype: true },
+    ),
+  },
+  { weight: 3, arbitrary: fc.constant({ kind: 'carry' as const }) },
+  {
+    weight: 12,
+    arbitrary: fc.record(
+      { kind: fc.constantFrom('read-both', 'swap', 'swap', 'resolve', 'return'), node: fc.nat(3) },
+      { noNullPrototype: true },
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'delete-source' as const }) },
+) as fc.Arbitrary<Step>;
+
+/** What a node knows: moves it carries, what it has read, how far the target has told it to be. */
+interface Node {
+  readonly source: Incarnation;
+  readonly target: Incarnation;
+  readonly messages: readonly MovedMessage[];
+  read?: { readonly state: QueueState; readonly view: MoveSourceView };
+  through?: number;
+}
+
+class Moves {
+  #serial = 0;
+  #source = this.#queue(redrive(1));
+  #target: OneQueue | undefined = this.#queue();
+  #known: MoveTarget = { kind: 'missing' };
+  readonly #nodes: Node[] = [];
+  /** Ids by the target's incarnation, appended once each. */
+  readonly #appended = new Map<Incarnation, Set<string>>();
+  /** Sent to the present source and not purged. */
+  readonly #sent = new Set<string>();
+
+  run(step: Step): void {
+    switch (step.kind) {
+      case 'send': {
+        const message = newMessage();
+        this.#sent.add(message.messageId);
+        this.#source.commit(sendOf(message));
+        break;
+      }
+      case 'receive':
+        this.#source.target = this.#known;
+        this.#source.commit(receiveOf(10, 0));
+        break;
+      case 'purge':
+        this.#source.commit(purgeOf());
+        this.#sent.clear();
+        break;
+      case 'read-target':
+        this.#known = this.#target
+          ? { kind: 'present', incarnation: this.#target.state.incarnation }
+          : { kind: 'missing' };
+        break;
+      case 'delete-target':
+        this.#target = undefined;
+        break;
+      case 'create-target':
+        this.#target ??= this.#queue();
+        break;
+      case 'consume':
+        if (this.#target)
+          this.#target.commit(deleteOf(...this.#target.receive(1).map(({ handle }) => handle)));
+        break;
+      case 'delete-source':
+        this.#source = this.#queue(redrive(1));
+        this.#sent.clear();
+        break;
+      case 'carry':
+        this.#carry();
+        break;
+      default: {
+        const node = this.#nodes.at(-1 - step.node);
+        if (node) this.#walk(node, step.kind);
+      }
+    }
+    this.#check();
+  }
+
+  #walk(node: Node, kind: 'read-both' | 'swap' | 'resolve' | 'return'): void {
+    const source = this.#source.state;
+    const target = this.#target?.state;
+    if (kind === 'read-both' && target?.incarnation === node.target) {
+      const pending = pendingNumbers(source.intents, node.target);
+      const view: MoveSourceView =
+        source.incarnation === node.source ? { kind: 'present', pending } : { kind: 'gone' };
+      node.read = { state: target, view };
+    }
+    if (kind === 'swap' && target && node.read?.state === target) this.#swap(node);
+    if (kind === 'resolve' && node.through !== undefined && source.incarnation === node.source)
+      this.#source.commit({ kind: 'resolve-moves', targetIncarnation: node.target, through: node.through });
+    // Only a read that shows another incarnation, or none, makes a target gone: for ever.
+    if (kind === 'return' && target?.incarnation !== node.target && source.incarnation === node.source)
+      this.#source.commit({ kind: 'return-moves', targetIncarnation: node.target });
+  }
+
+  #carry(): void {
+    const { state } = this.#source;
+    for (const target of new Set([...state.intents.values()].map((intent) => intent.targetIncarnation))) {
+      const messages = [...state.intents]
+        .filter(([, intent]) => intent.targetIncarnation === target)
+        .sort(([, a], [, b]) => a.number - b.number)
+        .map(([sequence, intent]) => ({
+          ...intent,
+          message: state.tail.get(sequence)!.message,
+          contentBytes: 4,
+        }));
+      this.#nodes.push({ source: state.incarnation, target, messages });
+    }
+  }
+
+  #swap(node: Node): void {
+    const target = this.#target!;
+    target.source = node.read!.view;
+    const before = target.state;
+    const command: Command = {
+      kind: 'append-moved',
+      source: { name: 'source', incarnation: node.source, arn: sourceArn },
+      messages: node.messages,
+    };
+    const outcome = target.outcome(command);
+    assert.ok(outcome.kind === 'appended');
+    node.through = outcome.through;
+    const ids = this.#appended.get(node.target) ?? new Set();
+    for (const [sequence, { message }] of target.state.tail) {
+      if (sequence < before.nextSequence) continue;
+      assert.ok(!ids.has(message.messageId), 'appended twice');
+      ids.add(message.messageId);
+    }
+    this.#appended.set(node.target, ids);
+  }
+
+  #check(): void {
+    const live = new Set(idsOf(this.#source.state, 'anywhere'));
+    const moved = new Set([...this.#appended.values()].flatMap((ids) => [...ids]));
+    for (const id of this.#sent) assert.ok(live.has(id) || moved.has(id), 'lost');
+    const there = this.#target && this.#appended.get(this.#target.state.incarnation);
+    for (const id of idsOf(this.#source.state, 'receivable')) assert.ok(!there?.has(id), 'in both queues');
+  }
+
+  #queue(attributes = {}): OneQueue {
+    this.#serial++;
+    return new OneQueue(attributes, this.#serial.toString(16).padStart(32, '0') as Incarnation);
+  }
+}
+
+function idsOf(state: QueueState, where: 'anywhere' | 'receivable'): string[] {
+  return [...state.tail]
+    .filter(([sequence]) => where === 'anywhere' || !state.intents.has(sequence))
+    .map(([, { message }]) => message.messageId);
+}
+
+describe('moves between two queues', () => {
+  it('neither lose nor double a message, whoever stops or wakes up when', () => {
+    const asked = Number(globalThis.process?.env.OKURI_MODEL_RUNS ?? '');
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80, size: 'max' }), (steps) => {
+        const moves = new Moves();
+        for (const each of steps) moves.run(each);
+      }),
+      { numRuns: asked > 0 ? asked : 300 },
+    );
+  });
+});
