@@ -2,8 +2,8 @@
  * Folders that come and go under the objects: made durable before a file in them counts, removed when empty.
  *
  * A new folder is an entry in its parent, so the parent is synced too, once. Removing and creating may cross:
- * (1) a put finds the folder there; (2) a delete of the last other file removes it; (3) the put's rename fails with
- * ENOENT and it starts over. A folder with a file in it can't be removed, so after a rename it stays.
+ * (1) a put finds the folder there; (2) a delete of the last other file removes it; (3) the put's mkdir below it
+ * or its rename fails with ENOENT and it starts over. A folder with a file in it can't be removed, so after a rename it stays.
  */
 import { mkdir, open, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';

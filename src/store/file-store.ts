@@ -258,8 +258,8 @@ export class FileStore implements ObjectStore {
   async #renameInto(temp: string, path: string): Promise<void> {
     const folder = dirname(path);
     for (let attempt = 1; ; attempt += 1) {
-      await this.#folders.ensure(folder);
       try {
+        await this.#folders.ensure(folder);
         await rename(temp, path);
         return;
       } catch (error) {
