@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts';
 import { IN_FLIGHT_MAX } from './limits.ts';
 import type { StoredMessage } from './message.ts';
 import type { Delivery, SegmentId } from './queue-state.ts';
-import { considerMove } from './redrive.ts';
+import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
 
@@ -66,17 +66,17 @@ export class Receiver {
   #take(sequence: number, command: Receive): Leased | undefined {
     const draft = this.#draft;
     const previous = draft.deliveries.current.get(sequence);
-    if (previous) {
-      const verdict = considerMove(draft, sequence, previous, this.#resources, this.neededTargets);
-      if (verdict === 'moved') this.#moved = true;
-      if (verdict !== 'deliver') return undefined;
-    }
+    const verdict = previous ? considerMove(draft, previous, this.#resources, this.neededTargets) : 'deliver';
+    // Also before its body is asked for, or a crowd of waiting letters would have all their segments loaded.
+    if (verdict === 'wait') return undefined;
     const body = this.#body(sequence);
     if (body.kind === 'needed') {
       // The walk goes on as if it were leased, so that one round of loading covers the whole batch.
       this.neededSegments.add(body.segment);
       return placeholder;
     }
+    // Nor may it become a dead letter: letters leave in the order of their numbers, and one that can't be read
+    // would hold up all behind it.
     if (body.kind === 'unreadable') {
       this.#unreadable = true;
       return undefined;
@@ -85,6 +85,11 @@ export class Receiver {
       this.#leave(sequence);
       draft.endBody(sequence);
       this.#ended = true;
+      return undefined;
+    }
+    if (previous && verdict !== 'deliver') {
+      intend(draft, sequence, previous, verdict);
+      this.#moved = true;
       return undefined;
     }
     this.#leave(sequence);

@@ -15,12 +15,11 @@ import type { Delivery } from './queue-state.ts';
 import type { Resources } from './resources.ts';
 
 /** `wait`: it must move, but too many are under way or the target is not loaded yet. */
-type Verdict = 'deliver' | 'moved' | 'wait';
+type Verdict = 'deliver' | 'wait' | { readonly queueName: string; readonly targetIncarnation: Incarnation };
 
-/** Whether a visible, already received message may be delivered once more; makes the intent when not. */
+/** Whether a visible, already received message may be delivered once more, or where it has to go instead. */
 export function considerMove(
   draft: Draft,
-  sequence: number,
   previous: Delivery,
   resources: Resources,
   neededTargets: Set<string>,
@@ -36,16 +35,25 @@ export function considerMove(
   }
   if (target.kind === 'missing') return 'deliver';
   if (draft.intents.current.size >= INTENTS_MAX) return 'wait';
-  const number = (draft.outgoingLinks.current.get(target.incarnation)?.lastNumber ?? 0) + 1;
-  draft.outgoingLinks.set(target.incarnation, { queueName, lastNumber: number });
+  return { queueName, targetIncarnation: target.incarnation };
+}
+
+/** The source's step. */
+export function intend(
+  draft: Draft,
+  sequence: number,
+  previous: Delivery,
+  { queueName, targetIncarnation }: Exclude<Verdict, string>,
+): void {
+  const number = (draft.outgoingLinks.current.get(targetIncarnation)?.lastNumber ?? 0) + 1;
+  draft.outgoingLinks.set(targetIncarnation, { queueName, lastNumber: number });
   draft.deliveries.delete(sequence);
   draft.intents.set(sequence, {
-    targetIncarnation: target.incarnation,
+    targetIncarnation,
     number,
     receiveCount: previous.receiveCount,
     firstReceivedAtMillis: previous.firstReceivedAtMillis,
   });
-  return 'moved';
 }
 
 /** The target's step. Undefined: the source has to be read first, after the state this is applied to †. */

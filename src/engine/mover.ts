@@ -91,6 +91,8 @@ export class Mover {
     if (moved === 0) {
       // What we know of our own intents is stale: another node has moved them.
       const refreshed = await this.#loop.view.refresh();
+      // The queue is gone: its loop has to learn that, or this would go on for ever.
+      if (refreshed.kind === 'ended') this.#loop.wantRead();
       if (refreshed.kind !== 'changed') throw new Error(`queue ${queueName} does not take the next number`);
       return;
     }
