@@ -68,7 +68,7 @@ async function receiveAndStop(served: Served, body: string): Promise<void> {
   assert.ok(bodies.has(body));
   const waiting = receiver.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
   // Nothing tells from outside that a receive waits; should the signal be first, the receive is refused and this fails.
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   served.signal('SIGTERM');
   const empty = await waiting;
   assert.equal(empty.Messages, undefined);
