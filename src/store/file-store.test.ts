@@ -84,6 +84,26 @@ describe('file store', () => {
     });
   });
 
+  it('shows a reader the old object or the new one, whole', async () => {
+    await withStore(async (store) => {
+      const bodies = [new Uint8Array(300_000).fill(1), new Uint8Array(200_000).fill(2)];
+      await store.put('key', bodies[0]!);
+      let writing = true;
+      const writer = (async () => {
+        for (let round = 0; round < 60; round += 1) await store.put('key', bodies[round % 2]!);
+        writing = false;
+      })();
+      while (writing) {
+        const got = await store.get('key');
+        assert.ok(got.kind === 'done');
+        const first = got.body[0]!;
+        assert.equal(got.body.length, bodies[first - 1]?.length);
+        assert.ok(got.body.every((byte) => byte === first));
+      }
+      await writer;
+    });
+  });
+
   it('ignores left-over temporary files and files that are not objects, and removes the former', async () => {
     await withFolder(async (folder) => {
       await mkdir(join(folder, 'temp'));

@@ -302,14 +302,14 @@ describe('S3 store: requests', () => {
     });
   });
 
-  it('sends no checksum trailer, no Expect, and If-None-Match: * to create', async () => {
+  it('sends no checksum, no trailer, no Expect, and If-None-Match: * to create', async () => {
     await against(accepting(), async (store, seen) => {
       await store.putIfAbsent('key', new Uint8Array(3 * 1024 * 1024));
       const { headers, body } = seen[0]!;
       assert.equal(headers['if-none-match'], '*');
       assert.equal(headers.expect, undefined);
-      assert.equal(headers['x-amz-trailer'], undefined);
-      assert.equal(headers['content-encoding'], undefined);
+      const unwanted = Object.keys(headers).filter((name) => /checksum|trailer|content-encoding/.test(name));
+      assert.deepEqual(unwanted, []);
       assert.equal(body.length, 3 * 1024 * 1024);
     });
   });
