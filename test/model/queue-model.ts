@@ -153,6 +153,10 @@ export class QueueModel {
     this.youngest.set(segment, Math.max(this.youngest.get(segment) ?? 0, sentAt));
   }
 
+  moving(): number {
+    return this.messages.filter(({ place }) => place.kind === 'moving').length;
+  }
+
   lease(message: ModelMessage, fields: Omit<Delivered, 'kind' | 'lease'>): number {
     const lease = this.nextLease++;
     message.place = { kind: 'delivered', lease, ...fields };
@@ -354,28 +358,31 @@ class Walk {
   }
 
   #judge(message: ModelMessage): 'deliver' | 'changed' | 'passed-over' {
-    const { settings } = this.#model;
     const { place } = message;
-    if (settings.redrive && place.kind === 'delivered' && place.count >= settings.redrive.maxReceiveCount) {
-      const target = this.#world.target(settings.redrive.queueName);
-      if (target !== 'missing') return this.#move(message, place, target);
-    }
+    const target = this.#targetOf(place);
+    if (target !== undefined && this.#model.moving() >= INTENTS_MAX) return 'passed-over';
+    // A letter that can't be read stays, or it would hold up those behind it.
     if (message.segment !== undefined && this.#world.unreadable(message.segment)) {
       this.#unreadable = true;
       return 'passed-over';
     }
-    if (!this.#model.isOld(message.sentAt, this.#world)) return 'deliver';
-    this.#model.drop((candidate) => candidate === message);
+    if (this.#model.isOld(message.sentAt, this.#world)) {
+      this.#model.drop((candidate) => candidate === message);
+      return 'changed';
+    }
+    if (target === undefined || place.kind !== 'delivered') return 'deliver';
+    const number = (this.#model.given.get(target) ?? 0) + 1;
+    this.#model.given.set(target, number);
+    message.place = { kind: 'moving', target, number, count: place.count, firstAt: place.firstAt };
     return 'changed';
   }
 
-  #move(message: ModelMessage, { count, firstAt }: Delivered, target: string): 'changed' | 'passed-over' {
-    const moving = this.#model.messages.filter(({ place }) => place.kind === 'moving');
-    if (moving.length >= INTENTS_MAX) return 'passed-over';
-    const number = (this.#model.given.get(target) ?? 0) + 1;
-    this.#model.given.set(target, number);
-    message.place = { kind: 'moving', target, number, count, firstAt };
-    return 'changed';
+  /** Where the message has to go instead of to one more consumer. */
+  #targetOf(place: ModelPlace): string | undefined {
+    const { redrive } = this.#model.settings;
+    if (!redrive || place.kind !== 'delivered' || place.count < redrive.maxReceiveCount) return undefined;
+    const target = this.#world.target(redrive.queueName);
+    return target === 'missing' ? undefined : target;
   }
 }
 

@@ -106,7 +106,7 @@ export class QueueRun {
   }
 
   #applyUntilReady(batch: Batch, step: Step) {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 40; round++) {
       const input: TransitionInput = {
         state: this.state,
         commands: batch.commands,
@@ -222,6 +222,13 @@ export class QueueRun {
 
   #compareOutcomes(actual: readonly CommandResult[], expected: readonly ModelOutcome[]): void {
     assert.deepEqual(actual.map(inWordsOfTheModel), expected.map(withoutLeases));
+    for (const { outcome } of actual)
+      if (outcome.kind === 'received')
+        for (const { handle } of outcome.messages)
+          assert.deepEqual(
+            [handle.incarnation, handle.leaseVersion],
+            [this.state.incarnation, this.state.version + 1],
+          );
   }
 
   /** Tells the model which segment each body went to, after checking the stamp it has there. */

@@ -117,7 +117,7 @@ const draw: fc.Arbitrary<Draw> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: kind('release'), pick }, plain) },
   { weight: 1, arbitrary: fc.record({ kind: kind('purge') }, plain) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('tidy'), back: fc.nat(3) }, plain) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('tidy'), back: fc.integer({ min: -1, max: 3 }) }, plain) },
   { weight: 2, arbitrary: setting.map(([name, value]) => ({ kind: 'set' as const, name, value })) },
   {
     weight: 2,
