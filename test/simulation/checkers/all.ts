@@ -1,0 +1,39 @@
+/** Every property that a run is held to, in the order in which they look at an event. */
+import type { Ledger } from '../ledger.ts';
+import { answersChecker } from './answers.ts';
+import type { DiffChecker } from './check.ts';
+import { countsChecker } from './counts.ts';
+import { deadLettersChecker } from './dead-letters.ts';
+import { deliveriesChecker } from './deliveries.ts';
+import { endingsChecker } from './endings.ts';
+import { existenceChecker } from './existence.ts';
+import { fencingChecker } from './fencing.ts';
+import { manifestTimeChecker } from './manifest-time.ts';
+import { purgesChecker } from './purges.ts';
+import { registerChecker } from './register.ts';
+import { segmentsChecker } from './segments.ts';
+import { sendsChecker } from './sends.ts';
+
+/** What happened to the world that loosens a property. */
+export interface Circumstances {
+  liesTold(): number;
+  aborts(): number;
+  present(key: string): boolean;
+}
+
+export function allCheckers(ledger: Ledger, world: Circumstances): readonly DiffChecker[] {
+  return [
+    answersChecker(),
+    registerChecker(),
+    sendsChecker(ledger),
+    endingsChecker(ledger, world.liesTold),
+    deliveriesChecker(world.aborts),
+    fencingChecker(ledger),
+    deadLettersChecker(ledger),
+    purgesChecker(ledger),
+    manifestTimeChecker(world.liesTold),
+    segmentsChecker(ledger, world.present),
+    existenceChecker(),
+    countsChecker(ledger),
+  ];
+}

@@ -1,0 +1,64 @@
+/**
+ * No message is lost: each that leaves a queue leaves by a delete of its very delivery, a purge, its retention (by the
+ * store's true clock, never early), or a move that its target has taken.
+ */
+import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
+import { decodeReceiptHandle } from '../../../src/core/receipt-handle.ts';
+import type { LandingDiff, Ledger, MessageLife } from '../ledger.ts';
+import { markerOf } from '../ledger.ts';
+import { type DiffChecker, leaseKey } from './check.ts';
+
+/** Lies told so far may each move manifest time by the allowance of core/time.ts. */
+const lieSlackMillis = 5_100;
+
+export function endingsChecker(ledger: Ledger, liesTold: () => number): DiffChecker {
+  const deletes = new Set<string>();
+  return {
+    name: 'a message leaves by delete, purge, retention or move, and is not lost',
+    arrived: ({ request }) => {
+      if (request.kind === 'delete')
+        for (const text of request.handles) {
+          const handle = decodeReceiptHandle(text);
+          if (handle) deletes.add(leaseKey(handle));
+        }
+      return undefined;
+    },
+    diff: (diff) => {
+      for (const life of diff.ended) {
+        const why = whyLost(diff, life, deletes, ledger, liesTold());
+        if (why)
+          return `${markerOf(life.message.body)} (sequence ${life.sequence} of ${diff.incarnation.queue}): ${why}`;
+      }
+      return undefined;
+    },
+  };
+}
+
+function whyLost(
+  { before, after, landing }: LandingDiff,
+  life: MessageLife,
+  deletes: ReadonlySet<string>,
+  ledger: Ledger,
+  lies: number,
+): string | undefined {
+  if (!before) return 'it left with the first version';
+  const { sequence } = life;
+  const intent = before.intents.get(sequence);
+  if (intent) {
+    const target = ledger.incarnations.get(intent.targetIncarnation);
+    const taken = target?.state.incomingLinks.get(before.incarnation)?.lastNumber ?? 0;
+    if (taken >= intent.number) return undefined;
+    if (target?.endedAt !== undefined && sequence < after.purgeWatermark) return undefined;
+    return `its move ${intent.number} was resolved, its target had taken ${taken}`;
+  }
+  if (sequence < after.purgeWatermark && before.purgeWatermark < after.purgeWatermark) return undefined;
+  const delivery = before.deliveries.get(sequence);
+  if (delivery && deletes.has(leaseKey({ incarnation: before.incarnation, sequence, token: delivery.token })))
+    return undefined;
+  const retention = resolveAttributes(after.attributes).retentionSeconds * 1000;
+  if (life.message.sentAtMillis + retention > after.timeMillis)
+    return `no delete, no purge, no move; retention of ${retention} ms is not over (sent ${life.message.sentAtMillis}, manifest time ${after.timeMillis})`;
+  const early = life.sentStoreMillis + retention - landing.storeMillis;
+  if (early > lies * lieSlackMillis) return `retention ended it ${early} ms early by the store's own clock`;
+  return undefined;
+}

@@ -1,0 +1,276 @@
+/**
+ * Nodes on one bucket and the network between them and their clients: starts, kills and restarts processes, carries
+ * calls there and answers back, and loses some.
+ */
+import type { Log } from '../../src/engine/environment.ts';
+import { createQueueService, type Engine } from '../../src/engine/queue-service.ts';
+import { RetryingStore } from '../../src/store/retrying-store.ts';
+import type { Bucket } from './bucket.ts';
+import { accountId, region, type SimConfig } from './config.ts';
+import type { Court } from './court.ts';
+import type { Call, CallAnswer, CallRequest } from './history.ts';
+import { Life, originMillis } from './life.ts';
+import { perform } from './perform.ts';
+import type { Prng } from './prng.ts';
+import type { Scheduler } from './scheduler.ts';
+import { SimStore, type StoreWatcher } from './sim-store.ts';
+import type { Trace } from './trace.ts';
+import type { SimWeather } from './weather.ts';
+
+export type Reply =
+  | { readonly kind: 'answer'; readonly answer: CallAnswer }
+  /** No answer: it may have taken effect, or may still. */
+  | { readonly kind: 'lost' };
+
+export interface CallOptions {
+  readonly timeoutMillis: number;
+  /** The client goes away after that long. */
+  readonly hangUpMillis?: number;
+}
+
+interface SimNode {
+  readonly index: number;
+  life: Life;
+  engine: Engine;
+  lives: number;
+  /** What to tell clients when the process dies. */
+  readonly open: Set<() => void>;
+}
+
+export interface ClusterWorld {
+  readonly scheduler: Scheduler;
+  readonly config: SimConfig;
+  readonly bucket: Bucket;
+  readonly court: Court;
+  readonly weather: SimWeather;
+  readonly draw: Prng;
+  readonly trace: Trace;
+}
+
+export class Cluster {
+  readonly nodes: SimNode[];
+  liesTold = 0;
+  aborts = 0;
+  calls = 0;
+  storeRequests = 0;
+  readonly #world: ClusterWorld;
+  readonly #network: Prng;
+
+  constructor(world: ClusterWorld) {
+    this.#world = world;
+    this.#network = world.draw.stream('network');
+    this.nodes = world.config.nodes.map((_, index) => {
+      const node = { index, lives: 0, open: new Set<() => void>() } as SimNode;
+      this.#start(node);
+      this.#stepWalls(node);
+      return node;
+    });
+  }
+
+  /** Never rejects. */
+  call(client: number, nodeIndex: number, request: CallRequest, options: CallOptions): Promise<Reply> {
+    const { scheduler, court, config, weather, trace } = this.#world;
+    const id = ++this.calls;
+    const net = () => this.#network.real(0.05, 1);
+    return new Promise((resolve) => {
+      let over = false;
+      let abort: (() => void) | undefined;
+      const end = (reply: Reply) => {
+        if (over) return 'quiet';
+        over = true;
+        if (trace.on) trace.line(scheduler.now, `call ${id} → ${describeReply(reply)}`);
+        resolve(reply);
+        return undefined;
+      };
+      const giveUp = () => {
+        if (over) return 'quiet';
+        abort?.();
+        return end({ kind: 'lost' });
+      };
+      if (trace.on)
+        trace.line(scheduler.now, `call ${id} by ${client} to n${nodeIndex}: ${describeRequest(request)}`);
+      scheduler.at(scheduler.now + (options.hangUpMillis ?? options.timeoutMillis), giveUp);
+      scheduler.at(scheduler.now + net(), () => {
+        const node = this.nodes[nodeIndex]!;
+        const { life, engine } = node;
+        const lose = () => scheduler.at(scheduler.now + net(), () => end({ kind: 'lost' }));
+        if (!life.alive) {
+          lose();
+          return 'quiet';
+        }
+        life.at(scheduler.now, () => {
+          const gone = new AbortController();
+          let clientGone = false;
+          abort = () => {
+            life.at(scheduler.now, () => {
+              clientGone = true;
+              this.aborts++;
+              gone.abort();
+            });
+          };
+          if (over) abort();
+          const call: Call = { id, client, node: nodeIndex, request, arrivedAt: scheduler.now };
+          court.arrived(call);
+          node.open.add(lose);
+          void perform(engine.service, request, gone.signal).then((answer) => {
+            if (!life.alive) return;
+            node.open.delete(lose);
+            court.answered(call, answer);
+            const lost = weather.faulty && this.#network.chance(config.faults.answerLost);
+            if (
+              (clientGone || lost) &&
+              answer.kind === 'done' &&
+              'undelivered' in answer &&
+              this.#network.chance(0.7)
+            ) {
+              this.aborts++;
+              void answer.undelivered();
+            }
+            if (lost) scheduler.at(life.now + net(), () => giveUp());
+            else scheduler.at(life.now + net(), () => end({ kind: 'answer', answer }));
+          });
+          return undefined;
+        });
+        return 'quiet';
+      });
+    });
+  }
+
+  /** Starts every dead node again. */
+  heal(): void {
+    for (const node of this.nodes) if (!node.life.alive) this.#start(node);
+  }
+
+  end(): void {
+    for (const node of this.nodes) node.life.alive = false;
+  }
+
+  #start(node: SimNode): void {
+    const { scheduler, config, bucket, court, weather, draw, trace } = this.#world;
+    const { index } = node;
+    node.lives++;
+    const stream = draw.stream(`node ${index} life ${node.lives}`);
+    const nodeConfig = config.nodes[index]!;
+    const { kill, pause } = config.faults;
+    const say = (text: string) => trace.on && trace.line(scheduler.now, `n${index} ${text}`);
+    say(`starts, life ${node.lives}`);
+    const life = new Life(
+      scheduler,
+      nodeConfig,
+      stream.stream('faults'),
+      { kill, pause, pauseMillisMax: config.pauseMillisMax, active: () => weather.faulty },
+      {
+        killed: () => {
+          say('is killed');
+          for (const lose of node.open) lose();
+          node.open.clear();
+          const restMillis = stream.real(5, 5_000);
+          scheduler.at(scheduler.now + restMillis, () => {
+            if (!node.life.alive) this.#start(node);
+          });
+        },
+        paused: (millis) => say(`pauses for ${millis.toFixed(0)} ms`),
+      },
+    );
+    const watcher: StoreWatcher = {
+      request: (_node, method, key, fate) => {
+        this.storeRequests++;
+        say(`${method} ${key}${fate === 'plain' ? '' : ` (${fate})`}`);
+      },
+      lied: () => {
+        this.liesTold++;
+        say('is told a lie');
+      },
+      flight: () => {},
+    };
+    const wire = new SimStore({
+      node: index,
+      life,
+      bucket,
+      scheduler,
+      config,
+      nodeConfig,
+      weather,
+      draw: stream.stream('wire'),
+      watcher,
+    });
+    const random = stream.stream('engine');
+    const store = config.retryingStore ? new RetryingStore(wire, life, random) : wire;
+    const complain = (message: string, fields?: Readonly<Record<string, unknown>>) => {
+      if (!life.alive) return;
+      const { error } = fields ?? {};
+      const why = error instanceof Error ? error.stack : JSON.stringify(fields);
+      court.fail('the engine logs no error', `n${index}: ${message}: ${why}`);
+    };
+    const log: Log = {
+      debug: () => {},
+      info: () => {},
+      warn: (message) => say(`warns: ${message}`),
+      error: complain,
+    };
+    node.life = life;
+    node.engine = createQueueService(
+      { clock: life, random, store, log },
+      {
+        accountId,
+        region,
+        lingerMillis: config.lingerMillis,
+        cooldowns: config.cooldowns,
+        conditionalDelete: config.conditionalDelete,
+        timing: config.timing,
+      },
+    );
+  }
+
+  #stepWalls(node: SimNode): void {
+    const { scheduler, config, weather, draw } = this.#world;
+    const { stepsPerMinute } = config.nodes[node.index]!;
+    if (stepsPerMinute === 0) return;
+    const steps = draw.stream(`wall ${node.index}`);
+    const next = () => {
+      scheduler.at(scheduler.now + (60_000 / stepsPerMinute) * 2 * steps.unit(), () => {
+        if (!weather.faulty) return 'quiet';
+        node.life.stepWall(Math.floor(steps.real(-1, 1) * steps.pick([500, 60_000, 3_600_000])));
+        next();
+        return 'quiet';
+      });
+    };
+    next();
+  }
+}
+
+export function storeMillisAt(now: number): number {
+  return Math.floor(originMillis + now);
+}
+
+function describeRequest(request: CallRequest): string {
+  switch (request.kind) {
+    case 'send': {
+      const bodies = request.entries.map(({ content }) => content.body.slice(0, content.body.indexOf('|')));
+      return `send ${request.queue} ${bodies.join(' ')}`;
+    }
+    case 'receive': {
+      const { maxMessages, waitSeconds, visibilityTimeoutSeconds } = request.request;
+      return `receive ${request.queue} max ${maxMessages} wait ${waitSeconds} visibility ${visibilityTimeoutSeconds}`;
+    }
+    case 'delete':
+      return `delete ${request.queue} ${request.handles.length} handles`;
+    case 'visibility':
+      return `visibility ${request.queue} ${request.entries.map((entry) => entry.visibilityTimeoutSeconds).join(' ')}`;
+    case 'create':
+    case 'attributes':
+      return `${request.kind} ${request.queue} ${JSON.stringify(request.attributes)}`;
+    default:
+      return `${request.kind} ${request.queue}`;
+  }
+}
+
+function describeReply(reply: Reply): string {
+  if (reply.kind === 'lost') return 'lost';
+  const { answer } = reply;
+  if (answer.kind === 'unavailable') return `unavailable: ${answer.reason}`;
+  if (answer.kind !== 'done') return answer.kind;
+  if ('messages' in answer)
+    return `received ${answer.messages.map(({ message, receiveCount }) => `${message.body.slice(0, message.body.indexOf('|'))}#${receiveCount}`).join(' ')}`;
+  return 'entries' in answer ? answer.entries.map(({ kind }) => kind).join(' ') : 'done';
+}

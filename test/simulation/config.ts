@@ -1,0 +1,204 @@
+/**
+ * What one seed plays: drawn as a swarm, so that each seed has some faults and shapes to the full and others not at
+ * all. Printed in full with every failure.
+ */
+import type { EngineTiming } from '../../src/engine/settings.ts';
+import { Prng } from './prng.ts';
+
+export const accountId = '000000000000';
+export const region = 'us-east-1';
+
+/** Probabilities per store request, unless said otherwise. 0: switched off for this seed. */
+export interface FaultRates {
+  readonly requestLost: number;
+  readonly responseLost: number;
+  /** Told unknown, lands later. */
+  readonly late: number;
+  /** Lands, and a copy lands later. */
+  readonly duplicate: number;
+  /** A proxy sent it twice at once: the second answer is heard. */
+  readonly doubled: number;
+  readonly throttled: number;
+  /** 500 after it landed. */
+  readonly errorAfter: number;
+  /** 409 for a conditional write that never took effect. */
+  readonly refused: number;
+  readonly readFailed: number;
+  readonly stalledBody: number;
+  /** The `Date` of an answer lies, by up to a day. */
+  readonly lie: number;
+  /** Per await on the environment. */
+  readonly kill: number;
+  readonly pause: number;
+  /** Per client call: the answer is lost, or the client hangs up. */
+  readonly answerLost: number;
+  readonly hangUp: number;
+}
+
+export interface NodeConfig {
+  /** Medians of a request there and back, milliseconds. */
+  readonly putMillis: number;
+  readonly getMillis: number;
+  readonly skewMillis: number;
+  readonly driftPpm: number;
+  /** The wall clock steps at these rates per minute by up to an hour. */
+  readonly stepsPerMinute: number;
+}
+
+export interface QueueConfig {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly deadLetterTo: string | undefined;
+}
+
+export type ClientAction = 'send' | 'receive' | 'settle' | 'attributes' | 'purge' | 'recreate' | 'look';
+
+export interface ClientConfig {
+  readonly home: number;
+  readonly roams: boolean;
+  readonly thinkMillis: number;
+  readonly weights: Readonly<Record<ClientAction, number>>;
+  readonly deletes: number;
+}
+
+export interface SimConfig {
+  readonly seed: string;
+  readonly calls: number;
+  readonly nodes: readonly NodeConfig[];
+  readonly queues: readonly QueueConfig[];
+  readonly clients: readonly ClientConfig[];
+  readonly faults: FaultRates;
+  readonly outagesPerMinute: number;
+  readonly outageMillisMax: number;
+  readonly pauseMillisMax: number;
+  readonly lateMillisMax: number;
+  readonly requestTimeoutMillis: number;
+  /** Whole seconds as S3 tells them, or milliseconds. */
+  readonly dateResolutionMillis: number;
+  readonly lingerMillis: number;
+  readonly cooldowns: boolean;
+  readonly conditionalDelete: boolean;
+  readonly retryingStore: boolean;
+  readonly bodyBytes: readonly number[];
+  readonly timing: Partial<EngineTiming>;
+}
+
+/** Faults of one seed: about half of them are off. */
+function drawFaults(draw: Prng): FaultRates {
+  const level = draw.pick([0, 0.002, 0.01, 0.03, 0.1]);
+  const rate = (scale = 1) => (draw.chance(0.5) ? level * scale * draw.real(0.3, 1.5) : 0);
+  return {
+    requestLost: rate(),
+    responseLost: rate(),
+    late: rate(0.5),
+    duplicate: rate(0.5),
+    doubled: rate(),
+    throttled: rate(),
+    errorAfter: rate(),
+    refused: rate(),
+    readFailed: rate(),
+    stalledBody: rate(0.3),
+    lie: draw.chance(0.25) ? 0.003 : 0,
+    kill: draw.chance(0.5) ? draw.pick([0.0005, 0.002, 0.006]) : 0,
+    pause: draw.chance(0.5) ? draw.pick([0.0005, 0.002, 0.006]) : 0,
+    answerLost: rate(),
+    hangUp: draw.chance(0.5) ? 0.1 : 0,
+  };
+}
+
+function drawNode(draw: Prng, far: boolean): NodeConfig {
+  const put = far ? draw.real(80, 150) : draw.real(4, 40);
+  return {
+    putMillis: put,
+    getMillis: put * draw.real(0.3, 0.8),
+    skewMillis: draw.chance(0.5)
+      ? draw.pick([-1, 1]) * draw.pick([300, 5_000, 60_000, 3_600_000]) * draw.unit()
+      : 0,
+    driftPpm: draw.chance(0.5) ? draw.real(-200, 200) : 0,
+    stepsPerMinute: draw.chance(0.2) ? draw.real(0.2, 2) : 0,
+  };
+}
+
+function drawQueues(draw: Prng): QueueConfig[] {
+  const count = draw.pick([1, 1, 2, 2, 3]);
+  const visibility = () => String(draw.pick([0, 1, 2, 5, 30, 60]));
+  const queues: QueueConfig[] = [];
+  const deadLetters = draw.chance(0.5);
+  for (let i = 0; i < count; i++) {
+    const attributes: Record<string, string> = { VisibilityTimeout: visibility() };
+    if (draw.chance(0.25)) attributes.DelaySeconds = String(draw.pick([1, 3, 20]));
+    if (draw.chance(0.3)) attributes.ReceiveMessageWaitTimeSeconds = String(draw.pick([1, 5, 20]));
+    if (draw.chance(0.25)) attributes.MessageRetentionPeriod = String(draw.pick([60, 90, 300]));
+    queues.push({ name: `q${i}`, attributes, deadLetterTo: deadLetters ? `d${i % 2}` : undefined });
+  }
+  if (deadLetters)
+    for (let i = 0; i < Math.min(2, count); i++)
+      queues.push({
+        name: `d${i}`,
+        attributes: { VisibilityTimeout: visibility() },
+        deadLetterTo: draw.chance(0.2) && i === 0 && count > 1 ? 'd1' : undefined,
+      });
+  return queues;
+}
+
+function drawClients(draw: Prng, nodes: number): ClientConfig[] {
+  const count = draw.between(2, 12);
+  const think = draw.pick([5, 20, 80, 300, 1_000]);
+  const rare = (weight: number) => (draw.chance(0.35) ? weight : 0);
+  const purge = rare(0.02);
+  const recreate = rare(0.02);
+  const attributes = rare(0.04);
+  return Array.from({ length: count }, (_, index) => ({
+    home: draw.between(0, nodes - 1),
+    roams: draw.chance(0.5),
+    thinkMillis: think * draw.real(0.3, 2),
+    weights: {
+      send: index === 0 || draw.chance(0.6) ? draw.real(0.3, 2) : 0,
+      receive: index === 1 || draw.chance(0.7) ? draw.real(0.3, 2) : 0,
+      settle: draw.real(0.3, 2),
+      attributes,
+      purge,
+      recreate,
+      look: 0.03,
+    },
+    deletes: draw.pick([0.3, 0.7, 0.95]),
+  }));
+}
+
+function drawTiming(draw: Prng): Partial<EngineTiming> {
+  return {
+    pollMinMillis: draw.pick([20, 50]),
+    pollMaxMillis: draw.pick([500, 2_000]),
+    collectLagMillis: draw.pick([200, 1_000, 10_000, 60_000]),
+    sweepIntervalMillis: draw.pick([5_000, 20_000, 120_000, 24 * 3_600_000]),
+    foreignIntentPatienceMillis: draw.pick([0, 200, 5_000]),
+    tombstoneAgeMillis: 3_600_000,
+  };
+}
+
+export function drawConfig(seed: string, calls = 2_000): SimConfig {
+  const draw = new Prng(`${seed}/config`);
+  const nodeCount = draw.pick([1, 2, 2, 3, 3, 4, 5]);
+  const far = draw.chance(0.2);
+  const faults = drawFaults(draw);
+  return {
+    seed,
+    calls,
+    nodes: Array.from({ length: nodeCount }, (_, index) => drawNode(draw, far && index === 0)),
+    queues: drawQueues(draw),
+    clients: drawClients(draw, nodeCount),
+    faults,
+    outagesPerMinute: draw.chance(0.25) ? draw.pick([0.2, 1, 3]) : 0,
+    outageMillisMax: draw.pick([2_000, 20_000, 180_000]),
+    pauseMillisMax: draw.pick([1_000, 10_000, 30_000, 200_000]),
+    lateMillisMax: draw.pick([200, 3_000, 60_000, 600_000]),
+    requestTimeoutMillis: draw.pick([1_000, 5_000, 15_000]),
+    dateResolutionMillis: draw.pick([1, 1_000]),
+    lingerMillis: draw.pick([0, 5, 20, 100]),
+    cooldowns: draw.chance(0.1),
+    conditionalDelete: draw.chance(0.8),
+    retryingStore: draw.chance(0.8),
+    bodyBytes: draw.pick([[16], [16, 256], [16, 256], [16, 20_000], [16, 70_000], [16, 256, 30_000, 70_000]]),
+    timing: drawTiming(draw),
+  };
+}

@@ -1,0 +1,88 @@
+/** Feeds what happens to the ledger and to every checker, and keeps the first thing that is wrong. */
+import type { ManifestContent } from '../../src/core/queue-state.ts';
+import { decodeManifestObject } from '../../src/format/manifest-codec.ts';
+import { manifestsPrefix } from '../../src/format/object-keys.ts';
+import { allCheckers, type Circumstances } from './checkers/all.ts';
+import type { DiffChecker } from './checkers/check.ts';
+import type { Call, CallAnswer, Landing } from './history.ts';
+import { Ledger } from './ledger.ts';
+
+export interface Failure {
+  readonly property: string;
+  readonly detail: string;
+  readonly at: number;
+}
+
+export class Court {
+  readonly ledger: Ledger;
+  failure: Failure | undefined;
+  landings = 0;
+  readonly #checkers: readonly DiffChecker[];
+  readonly #contents = new Map<string, ManifestContent>();
+  readonly #now: () => number;
+
+  constructor(now: () => number, peek: (key: string) => Uint8Array | undefined, world: Circumstances) {
+    this.#now = now;
+    this.ledger = new Ledger(peek);
+    this.#checkers = allCheckers(this.ledger, world);
+  }
+
+  fail(property: string, detail: string): void {
+    this.failure ??= { property, detail, at: this.#now() };
+  }
+
+  arrived(call: Call): void {
+    this.#ask((checker) => checker.arrived?.(call));
+  }
+
+  answered(call: Call, answer: CallAnswer): void {
+    this.#ask((checker) => checker.answered?.(call, answer, this.#now()));
+  }
+
+  /** After the bucket changed. Returns the landing, for the trace. */
+  changed(node: number, key: string, body: Uint8Array | undefined, storeMillis: number): Landing | undefined {
+    const at = this.#now();
+    if (!key.startsWith(manifestsPrefix)) {
+      this.#ask((checker) => checker.object?.({ at, node, key, present: body !== undefined }));
+      return undefined;
+    }
+    const before = this.#contents.get(key);
+    let after: ManifestContent | undefined;
+    if (body) {
+      const decoded = decodeManifestObject(body);
+      if (decoded.kind !== 'ok') {
+        this.fail(
+          'every manifest can be read',
+          `${key}: ${decoded.kind === 'damaged' ? decoded.reason : 'newer'}`,
+        );
+        return undefined;
+      }
+      after = decoded.content;
+      this.#contents.set(key, after);
+    } else this.#contents.delete(key);
+    const queue = key.slice(manifestsPrefix.length);
+    const landing: Landing = { at, storeMillis, node, queue, before, after, bytes: body?.length ?? 0 };
+    this.#landed(landing);
+    return landing;
+  }
+
+  finished(keys: readonly string[]): void {
+    this.#ask((checker) => checker.finished?.({ keys }));
+  }
+
+  #landed(landing: Landing): void {
+    this.landings++;
+    const diff = this.ledger.record(landing);
+    this.#ask((checker) => checker.landed?.(landing));
+    if (typeof diff === 'string') this.fail('messages keep their places', diff);
+    else if (diff) this.#ask((checker) => checker.diff?.(diff));
+  }
+
+  #ask(question: (checker: DiffChecker) => string | undefined): void {
+    if (this.failure) return;
+    for (const checker of this.#checkers) {
+      const wrong = question(checker);
+      if (wrong !== undefined) return this.fail(checker.name, wrong);
+    }
+  }
+}

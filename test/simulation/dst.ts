@@ -1,0 +1,104 @@
+/**
+ * Deterministic simulation from the command line:
+ *
+ *   dst.ts --seconds 60      kept seeds first, then fresh ones; prints the rate; stops at the first failure
+ *   dst.ts --seed S          replays one seed with its trace
+ *   dst.ts --twice S         runs it twice: trace, next random number and clock must be equal
+ *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed
+ */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { RunResult } from './run.ts';
+import { runSeed } from './run.ts';
+import { DigestTrace } from './trace.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string' },
+    seed: { type: 'string' },
+    twice: { type: 'string' },
+    count: { type: 'string' },
+    from: { type: 'string', default: '1' },
+    calls: { type: 'string' },
+    quiet: { type: 'boolean', default: false },
+  },
+});
+
+const calls = values.calls === undefined ? undefined : Number(values.calls);
+
+function report(result: RunResult): void {
+  const { config, failure } = result;
+  if (!failure) return;
+  console.log(`seed ${config.seed} fails at ${failure.at.toFixed(3)} ms: ${failure.property}`);
+  console.log(`  ${failure.detail}`);
+  console.log(`  replay: node --import tsx test/simulation/dst.ts --seed ${config.seed}`);
+}
+
+async function replay(seed: string): Promise<boolean> {
+  const trace = new DigestTrace(values.quiet ? undefined : (line) => console.log(line));
+  const result = await runSeed(seed, trace, calls);
+  console.log(JSON.stringify(result.config, undefined, 1));
+  report(result);
+  console.log(
+    `digest ${trace.digest}, ${trace.lines} lines, next random ${result.nextRandom}, clock ${result.endedAt}`,
+  );
+  return result.failure === undefined;
+}
+
+async function twice(seed: string): Promise<boolean> {
+  const lines: string[] = [];
+  for (let run = 0; run < 2; run++) {
+    const trace = new DigestTrace();
+    const { nextRandom, endedAt } = await runSeed(seed, trace, calls);
+    lines.push(`digest ${trace.digest}, ${trace.lines} lines, next random ${nextRandom}, clock ${endedAt}`);
+  }
+  const equal = lines[0] === lines[1];
+  console.log(`seed ${seed}: ${equal ? 'twice the same' : 'DIFFERENT'}\n  ${lines.join('\n  ')}`);
+  return equal;
+}
+
+function keptSeeds(): string[] {
+  const kept = JSON.parse(readFileSync(new URL('./seeds.json', import.meta.url), 'utf8')) as {
+    seed: string;
+  }[];
+  return kept.map(({ seed }) => seed);
+}
+
+async function many(): Promise<boolean> {
+  const started = performance.now();
+  const limitMillis = values.seconds === undefined ? Number.POSITIVE_INFINITY : Number(values.seconds) * 1000;
+  const count = values.count === undefined ? Number.POSITIVE_INFINITY : Number(values.count);
+  const stopsAtFirst = values.count === undefined;
+  const kept = stopsAtFirst ? keptSeeds() : [];
+  const fresh = stopsAtFirst ? Date.now() % 1e9 : Number(values.from);
+  const totals = { seeds: 0, calls: 0, landings: 0, storeRequests: 0, failures: 0 };
+  while (totals.seeds < count && performance.now() - started < limitMillis) {
+    const seed = kept[totals.seeds] ?? String(fresh + totals.seeds - kept.length);
+    const result = await runSeed(seed, undefined, calls);
+    totals.seeds++;
+    totals.calls += result.calls;
+    totals.landings += result.landings;
+    totals.storeRequests += result.storeRequests;
+    if (!result.failure) continue;
+    report(result);
+    totals.failures++;
+    if (stopsAtFirst) {
+      console.log(JSON.stringify(result.config, undefined, 1));
+      break;
+    }
+  }
+  const minutes = (performance.now() - started) / 60_000;
+  const per = (value: number) => Math.round(value / minutes).toLocaleString('en');
+  console.log(
+    `${totals.seeds} seeds, ${totals.calls} operations, ${totals.landings} commits, ${totals.storeRequests} store requests, ${totals.failures} failures in ${(minutes * 60).toFixed(1)} s: ${per(totals.calls)} operations/min, ${per(totals.seeds)} seeds/min`,
+  );
+  return totals.failures === 0;
+}
+
+const passed =
+  values.seed !== undefined
+    ? await replay(values.seed)
+    : values.twice !== undefined
+      ? await twice(values.twice)
+      : await many();
+process.exit(passed ? 0 : 1);

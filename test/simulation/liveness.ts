@@ -1,0 +1,107 @@
+/**
+ * The second half of a run: the world is healed, and everything must come to an end. Counts agree on every node, every
+ * message can be received and deleted, every move finishes, every call is answered, and after sweeps nothing is left
+ * in the bucket that no manifest names. When not, it says why.
+ */
+import type { Cluster } from './cluster.ts';
+import type { SimConfig } from './config.ts';
+import type { Court } from './court.ts';
+import type { IncarnationLife } from './ledger.ts';
+import { markerOf } from './ledger.ts';
+import type { Scheduler } from './scheduler.ts';
+
+const minute = 60_000;
+
+export interface LivenessWorld {
+  readonly scheduler: Scheduler;
+  readonly config: SimConfig;
+  readonly cluster: Cluster;
+  readonly court: Court;
+}
+
+export async function drainEverything(world: LivenessWorld): Promise<void> {
+  const { scheduler, config, cluster, court } = world;
+  for (const queue of config.queues)
+    for (const node of cluster.nodes) {
+      const reply = await cluster.call(
+        -1,
+        node.index,
+        { kind: 'look', queue: queue.name },
+        { timeoutMillis: minute },
+      );
+      if (reply.kind === 'lost' || reply.answer.kind === 'unavailable')
+        return court.fail('a healed node answers', `n${node.index} about ${queue.name}`);
+    }
+  const deadline = scheduler.now + drainMillisMax(world);
+  await Promise.all(config.queues.map((queue, index) => drain(world, queue.name, index, deadline)));
+  if (court.failure) return;
+  const left = waiting(world);
+  if (left.length > 0) court.fail('a healed queue drains', left.map(describe).join('; '));
+}
+
+/** A lie or a step of a clock may hide messages for as long as it was wrong: late, not lost. */
+function drainMillisMax({ config, cluster }: LivenessWorld): number {
+  const steps = config.nodes.filter(({ stepsPerMinute }) => stepsPerMinute > 0).length;
+  return (cluster.liesTold > 0 ? 26 * 60 * minute : 10 * minute) + (steps > 0 ? 6 * 60 * minute : 0);
+}
+
+function waiting({ court }: LivenessWorld): IncarnationLife[] {
+  return [...court.ledger.queues.values()].filter(({ live }) => live.size > 0);
+}
+
+async function drain(world: LivenessWorld, queue: string, index: number, deadline: number): Promise<void> {
+  const { scheduler, cluster, court } = world;
+  let turn = index;
+  while (waiting(world).length > 0 && scheduler.now < deadline && !court.failure) {
+    const node = turn++ % cluster.nodes.length;
+    const request = { maxMessages: 10, waitSeconds: 20, visibilityTimeoutSeconds: 30 };
+    const received = await cluster.call(
+      -2,
+      node,
+      { kind: 'receive', queue, request },
+      { timeoutMillis: minute },
+    );
+    if (received.kind === 'lost')
+      return court.fail('a healed node answers', `receive of ${queue} on n${node}`);
+    const { answer } = received;
+    if (answer.kind === 'queue-missing') return;
+    if (answer.kind !== 'done' || !('messages' in answer) || answer.messages.length === 0) {
+      await scheduler.sleep(1_000);
+      continue;
+    }
+    const handles = answer.messages.map(({ receiptHandle }) => receiptHandle);
+    await cluster.call(
+      -2,
+      (node + 1) % cluster.nodes.length,
+      { kind: 'delete', queue, handles },
+      { timeoutMillis: minute },
+    );
+  }
+}
+
+export async function sweepEverything({ scheduler, cluster, court, config }: LivenessWorld): Promise<void> {
+  // Drops of other nodes lie below collectedBelow only once the lag has passed.
+  for (let sweep = 0; sweep < 3; sweep++) {
+    await scheduler.sleep(2 * (config.timing.collectLagMillis ?? minute) + minute);
+    try {
+      await cluster.nodes[0]!.engine.sweep();
+    } catch (error) {
+      return court.fail('a healed node sweeps', String(error));
+    }
+  }
+}
+
+function describe({ queue, live, state }: IncarnationLife): string {
+  const lives = [...live.values()].slice(0, 5).map(({ sequence, message }) => {
+    const delivery = state.deliveries.get(sequence);
+    const place = state.intents.has(sequence)
+      ? `moving to ${state.intents.get(sequence)!.targetIncarnation}`
+      : delivery
+        ? `visible at ${delivery.visibleAtMillis}, received ${delivery.receiveCount} times`
+        : state.delayed.has(sequence)
+          ? `delayed until ${state.delayed.get(sequence)}`
+          : 'ready';
+    return `${markerOf(message.body)} (sequence ${sequence}, ${place})`;
+  });
+  return `${queue} holds ${live.size} messages: ${lives.join(', ')}`;
+}

@@ -1,0 +1,258 @@
+/**
+ * One process's way to the bucket: takes time, loses, doubles, delays and fails requests as its seed says. What lands
+ * when, and what the process is told, are drawn apart, so a process may be told anything about a write that is true
+ * of some real network.
+ */
+import {
+  type DeleteIfMatchOutcome,
+  type DeleteOutcome,
+  type ETag,
+  type GetOutcome,
+  type ListPage,
+  type ListRequest,
+  type ObjectStore,
+  type PutIfAbsentOutcome,
+  type PutIfMatchOutcome,
+  type PutOutcome,
+  StoreError,
+  type StoreTime,
+} from '../../src/store/object-store.ts';
+import type { Bucket } from './bucket.ts';
+import type { FaultRates, NodeConfig, SimConfig } from './config.ts';
+import type { Life } from './life.ts';
+import type { Prng } from './prng.ts';
+import { never, type Scheduler } from './scheduler.ts';
+
+type Method = keyof ObjectStore;
+type WriteOutcome =
+  | PutOutcome
+  | PutIfAbsentOutcome
+  | PutIfMatchOutcome
+  | DeleteOutcome
+  | DeleteIfMatchOutcome;
+
+/** What a node's network and the store itself are going through now. */
+export interface Weather {
+  readonly faulty: boolean;
+  /** Requests of this node get nowhere until then. */
+  downUntil(node: number): number;
+  /** Multiplies latencies. */
+  slowness(): number;
+}
+
+export interface StoreWatcher {
+  request(node: number, method: Method, key: string, fate: string): void;
+  /** A `Date` that lies was told. */
+  lied(): void;
+  /** An honest answer with a clock, and how long it was under way. */
+  flight(millis: number): void;
+}
+
+export interface Connection {
+  readonly node: number;
+  readonly life: Life;
+  readonly bucket: Bucket;
+  readonly scheduler: Scheduler;
+  readonly config: SimConfig;
+  readonly nodeConfig: NodeConfig;
+  readonly weather: Weather;
+  readonly draw: Prng;
+  readonly watcher: StoreWatcher;
+}
+
+type WriteFate =
+  | 'plain'
+  | 'requestLost'
+  | 'responseLost'
+  | 'late'
+  | 'duplicate'
+  | 'doubled'
+  | 'throttled'
+  | 'errorAfter'
+  | 'refused';
+
+const writeFates = [
+  'requestLost',
+  'responseLost',
+  'late',
+  'duplicate',
+  'doubled',
+  'throttled',
+  'errorAfter',
+  'refused',
+] as const satisfies readonly (keyof FaultRates)[];
+
+export class SimStore implements ObjectStore {
+  readonly #to: Connection;
+
+  constructor(connection: Connection) {
+    this.#to = connection;
+  }
+
+  get(key: string, options?: { readonly ifNoneMatch?: ETag }): Promise<GetOutcome> {
+    return this.#read('get', key, () => this.#to.bucket.get(key, options?.ifNoneMatch));
+  }
+  list(request: ListRequest): Promise<ListPage> {
+    return this.#read('list', request.prefix, () => this.#to.bucket.list(request));
+  }
+  put(key: string, body: Uint8Array): Promise<PutOutcome> {
+    return this.#write('put', key, () => this.#to.bucket.put(this.#to.node, key, body));
+  }
+  putIfAbsent(key: string, body: Uint8Array): Promise<PutIfAbsentOutcome> {
+    return this.#write('putIfAbsent', key, () => this.#to.bucket.putIfAbsent(this.#to.node, key, body));
+  }
+  putIfMatch(key: string, body: Uint8Array, etag: ETag): Promise<PutIfMatchOutcome> {
+    return this.#write('putIfMatch', key, () => this.#to.bucket.putIfMatch(this.#to.node, key, body, etag));
+  }
+  delete(key: string): Promise<DeleteOutcome> {
+    return this.#write('delete', key, () => this.#to.bucket.delete(this.#to.node, key));
+  }
+  deleteIfMatch(key: string, etag: ETag): Promise<DeleteIfMatchOutcome> {
+    return this.#write('deleteIfMatch', key, () => this.#to.bucket.deleteIfMatch(this.#to.node, key, etag));
+  }
+
+  #halfMillis(median: number): number {
+    return (this.#to.draw.latency(median) / 2) * this.#to.weather.slowness();
+  }
+
+  #read<O>(method: Method, key: string, act: () => O): Promise<O> {
+    const { life, scheduler, config, nodeConfig, draw, weather, watcher, node } = this.#to;
+    life.touch();
+    if (!life.alive) return never;
+    const sentAt = life.now;
+    const down = weather.downUntil(node) > sentAt;
+    const { readFailed, stalledBody } = config.faults;
+    const failed = weather.faulty && draw.chance(readFailed);
+    const stalled = weather.faulty && draw.chance(stalledBody);
+    watcher.request(node, method, key, down ? 'down' : failed ? 'failed' : stalled ? 'stalled' : 'plain');
+    const there = this.#halfMillis(nodeConfig.getMillis);
+    const back = this.#halfMillis(nodeConfig.getMillis);
+    return new Promise((resolve, reject) => {
+      const fail = (atMillis: number, reason: string) =>
+        life.at(atMillis, () => {
+          this.#arrive(() =>
+            reject(new StoreError(reason, { retryable: true, throttled: draw.chance(0.3) })),
+          );
+        });
+      if (down) fail(sentAt + (draw.chance(0.5) ? there : config.requestTimeoutMillis), 'simulated: down');
+      else if (failed) fail(sentAt + there + back, 'simulated: 503');
+      else if (stalled) fail(sentAt + config.requestTimeoutMillis, 'simulated: stalled body');
+      else
+        scheduler.at(sentAt + there, () => {
+          const outcome = act();
+          life.at(scheduler.now + back, () => this.#arrive(() => resolve(outcome)));
+          return 'quiet';
+        });
+    });
+  }
+
+  #write<O extends WriteOutcome>(method: Method, key: string, act: () => O): Promise<O> {
+    const { life, scheduler, config, nodeConfig, draw, weather, watcher, node } = this.#to;
+    life.touch();
+    if (!life.alive) return never;
+    const sentAt = life.now;
+    if (weather.downUntil(node) > sentAt) return this.#down(method, key, sentAt);
+    const fate = this.#fate(method);
+    watcher.request(node, method, key, fate);
+    const there = this.#halfMillis(nodeConfig.putMillis);
+    const back = this.#halfMillis(nodeConfig.putMillis);
+    const landsAt = sentAt + there;
+    const laterAt = landsAt + draw.unit() * config.lateMillisMax;
+    const gaveUpAt = sentAt + (draw.chance(0.5) ? there + back : config.requestTimeoutMillis);
+    const land = (at: number, answer?: (outcome: O) => void) =>
+      scheduler.at(at, () => {
+        const outcome = act();
+        answer?.(outcome);
+        return 'quiet';
+      });
+    return new Promise((resolve) => {
+      const tell = (at: number, outcome: O) => life.at(at, () => this.#arrive(() => resolve(outcome)));
+      const tellLanded = (outcome: O) => tell(scheduler.now + back, this.#dated(outcome, sentAt, back));
+      const unknown = (reason: string, throttled = false) =>
+        ({ kind: 'unknown', throttled, reason: `simulated: ${reason}` }) as O;
+      switch (fate) {
+        case 'plain':
+          land(landsAt, tellLanded);
+          break;
+        case 'requestLost':
+          tell(gaveUpAt, unknown('request lost'));
+          break;
+        case 'responseLost':
+          land(landsAt);
+          tell(gaveUpAt, unknown('response lost'));
+          break;
+        case 'late':
+          land(laterAt);
+          tell(gaveUpAt, unknown('timeout'));
+          break;
+        case 'duplicate':
+          land(landsAt, tellLanded);
+          land(laterAt);
+          break;
+        case 'doubled':
+          land(landsAt);
+          land(landsAt, tellLanded);
+          break;
+        case 'throttled':
+          tell(landsAt + back, unknown('SlowDown', true));
+          break;
+        case 'errorAfter':
+          land(landsAt);
+          tell(landsAt + back, unknown('500'));
+          break;
+        case 'refused':
+          tell(landsAt + back, { kind: 'conflict' } as O);
+      }
+    });
+  }
+
+  /** Refused at once: nothing was written. Or nothing is heard: it may never have left. */
+  #down<O>(method: Method, key: string, sentAt: number): Promise<O> {
+    const { life, config, draw, watcher, node } = this.#to;
+    watcher.request(node, method, key, 'down');
+    return new Promise((resolve, reject) => {
+      if (draw.chance(0.5))
+        life.at(sentAt + 1, () =>
+          this.#arrive(() => reject(new StoreError('simulated: connection refused', { retryable: true }))),
+        );
+      else
+        life.at(sentAt + config.requestTimeoutMillis, () =>
+          this.#arrive(() => resolve({ kind: 'unknown', throttled: false, reason: 'simulated: down' } as O)),
+        );
+    });
+  }
+
+  #fate(method: Method): WriteFate {
+    const { draw, weather, config } = this.#to;
+    if (!weather.faulty) return 'plain';
+    for (const fate of writeFates) {
+      if (!draw.chance(config.faults[fate])) continue;
+      if (fate === 'refused' && !method.includes('If')) continue;
+      return fate;
+    }
+    return 'plain';
+  }
+
+  /** The clock in an answer: mostly honest. */
+  #dated<O extends WriteOutcome>(outcome: O, sentAt: number, backMillis: number): O {
+    const { draw, weather, config, watcher, scheduler } = this.#to;
+    if (outcome.kind !== 'done' || !('time' in outcome)) return outcome;
+    const honest = outcome.time as StoreTime | undefined;
+    if (!honest || !weather.faulty || !draw.chance(config.faults.lie)) {
+      watcher.flight(scheduler.now + backMillis - sentAt);
+      return outcome;
+    }
+    watcher.lied();
+    const offMillis = Math.floor(draw.real(-1, 1) * draw.pick([3_000, 120_000, 86_400_000]));
+    return { ...outcome, time: { ...honest, millis: honest.millis + offMillis } };
+  }
+
+  /** The process goes on with an answer, unless it dies or stalls just then. */
+  #arrive(goOn: () => void): void {
+    const { life } = this.#to;
+    life.touch();
+    if (!life.alive) return;
+    if (life.now > this.#to.scheduler.now) life.at(life.now, goOn);
+    else goOn();
+  }
+}
