@@ -7,7 +7,8 @@
  *   deliveries  received at least once: in flight until `visibleAtMillis`, visible again afterwards
  *   intents     on its way to another queue; invisible here
  * and its body is in exactly one place: the tail, or a run of a segment reference. Sequence numbers are never used
- * twice within an incarnation. Maps iterate in ascending order of sequence unless said otherwise.
+ * twice within an incarnation. `delayed` and `tail` iterate in ascending order of sequence; `deliveries` and `intents`
+ * in order of their latest lease or intent until they are decoded again.
  */
 import type { DeliveryToken, Incarnation, WriterId } from './ids.ts';
 import type { StoredMessage } from './message.ts';
