@@ -11,6 +11,8 @@
  *   to a higher one: (1) B finds N dead and stalls; (2) A takes N + 1 and dies; (3) C takes N + 2 and deletes N + 1;
  *   (4) B creates N + 1 again, sees N + 2, withdraws.
  *
+ * Over 300 lines, because claiming, holding and losing a folder are one protocol and are read together.
+ *
  * What is left: an owner on *another machine* of a shared network folder that stops for over `takeoverMillis` loses the
  * folder. It finds out before its next write, except when it stops exactly between that look and the rename:
  * then one object may be replaced by an older state. Use a bucket when several machines must reach the data.

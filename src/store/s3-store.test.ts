@@ -1,4 +1,7 @@
-/** The adapter against a server that misbehaves on purpose; well-behaved servers are in test/contract/real-stores.ts. */
+/**
+ * The adapter against a server that misbehaves on purpose; well-behaved servers are in test/contract/real-stores.ts.
+ * Long, because each fault is a case of its own over one fake server.
+ */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

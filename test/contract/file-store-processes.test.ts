@@ -1,4 +1,7 @@
-/** The file store against real processes: one owner, `kill -9`, takeover. */
+/**
+ * The file store against real processes: one owner, `kill -9`, takeover. Long, for the child processes and their end
+ * are handled here and nowhere else.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -39,7 +42,7 @@ function runtimeArguments(): string[] {
 
 function start(task: 'hold' | 'count', folder: string): Child {
   const child = spawn(process.execPath, [...runtimeArguments(), PROGRAM, task, folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines: Line[] = [];
   const waiting = new Set<() => void>();
