@@ -8,7 +8,7 @@ export const WRITERS_MAX = 64;
 /** The inline tail: above it all of it goes to a segment. 256 KiB keep a PUT within one round trip at 80 MB/s. */
 export const TAIL_BYTES_MAX = 256 * 1024;
 
-/** A larger message gets a segment of its own, or every later swap would carry it again. */
+/** A larger message goes to a segment at once, or every later swap would carry it again. */
 export const INLINE_MESSAGE_BYTES_MAX = 64 * 1024;
 
 /** A spill is cut into objects of at most about this size, so that one receive never loads much more. */

@@ -43,7 +43,7 @@ describe('spill', () => {
     assert.equal(reference.sentAtMaxMillis, queue.nowMillis);
   });
 
-  it('keeps a message of exactly INLINE_MESSAGE_BYTES_MAX and gives one byte more a segment of its own', () => {
+  it('keeps a message of exactly INLINE_MESSAGE_BYTES_MAX and takes one byte more to a segment, together with others', () => {
     const queue = new OneQueue();
     queue.commit(
       sendOf(
@@ -56,8 +56,10 @@ describe('spill', () => {
     assert.deepEqual(
       references(queue).map(({ runs }) => runs),
       [
-        [{ firstSequence: 2, firstOrdinal: 0, count: 1, sentAtShiftMillis: 0 }],
-        [{ firstSequence: 4, firstOrdinal: 0, count: 1, sentAtShiftMillis: 0 }],
+        [
+          { firstSequence: 2, firstOrdinal: 0, count: 1, sentAtShiftMillis: 0 },
+          { firstSequence: 4, firstOrdinal: 1, count: 1, sentAtShiftMillis: 0 },
+        ],
       ],
     );
   });
@@ -72,7 +74,8 @@ describe('spill', () => {
   it('leaves gaps between the sequence numbers of a run where a large message lies', () => {
     const queue = new OneQueue();
     const large = messageOfInlineBytes(INLINE_MESSAGE_BYTES_MAX + 1);
-    queue.commit(sendOf(...many(2, quarter), large, ...many(3, quarter)));
+    queue.commit(sendOf(...many(2, quarter), large));
+    queue.commit(sendOf(...many(3, quarter)));
     assert.deepEqual(
       references(queue)
         .map(({ runs }) =>

@@ -1,6 +1,6 @@
 /**
- * Keeps the inline tail within its bound: a large message gets a segment of its own, and when the rest exceeds
- * TAIL_BYTES_MAX, all of it becomes segments. Uploading is the commit loop's work: this names what to upload, and on
+ * Keeps the inline tail within its bound: large messages go to segments at once, and when the rest exceeds
+ * TAIL_BYTES_MAX, all of it does. Uploading is the commit loop's work: this names what to upload, and on
  * the next application points at what was uploaded.
  *
  * An uploaded segment survives conflicts: its ordinals are mapped to whatever sequence numbers the messages got on
@@ -105,15 +105,12 @@ function runsOf(segment: PreparedSegment, list: readonly { ordinal: number; entr
   return runs;
 }
 
+/** Several messages share a segment, large ones too: a PUT costs the same for ten bodies as for one. */
 function cut(missing: readonly SpillMessage[]): SpillMessage[][] {
   const spills: SpillMessage[][] = [];
   let current: SpillMessage[] = [];
   let currentBytes = 0;
   for (const entry of missing) {
-    if (entry.bytes > INLINE_MESSAGE_BYTES_MAX) {
-      spills.push([entry]);
-      continue;
-    }
     if (current.length > 0 && currentBytes + entry.bytes > SEGMENT_BYTES_MAX) {
       spills.push(current);
       current = [];
