@@ -283,6 +283,23 @@ describe('an uploaded segment', () => {
     ]);
   });
 
+  it('leaves a gap in its ordinals where the fresh state refuses a message of the batch', () => {
+    const queue = new OneQueue();
+    const [tooLarge] = many(1, 60_000);
+    const messages = [...many(2, 55_000), tooLarge!, ...many(3, 55_000)];
+    const prepared = lost(queue, messages);
+    queue.commit(setOf({ MaximumMessageSize: '58000' }));
+    queue.commitPrepared([sendOf(...messages)], prepared);
+    assert.deepEqual(onlyReference(queue).runs, [
+      { firstSequence: 1, firstOrdinal: 0, count: 2, sentAtShiftMillis: 0 },
+      { firstSequence: 3, firstOrdinal: 3, count: 3, sentAtShiftMillis: 0 },
+    ]);
+    assert.deepEqual(
+      queue.receive().map(({ message }) => message.messageId),
+      messages.filter((message) => message !== tooLarge).map(({ messageId }) => messageId),
+    );
+  });
+
   it('is refused once its base version is below collectedBelow, and uploaded anew †', () => {
     const queue = new OneQueue();
     const messages = many(5, quarter);
