@@ -1,7 +1,7 @@
 /**
  * Runs unmodified client programs against okuri, on the file store and on versitygw.
  *
- *     node --import tsx test/conformance/run.ts [--store file|versitygw|both] [--client NAME]... [--port 19370]
+ *     node --import tsx test/conformance/run.ts [--store file|versitygw|both] [--client NAME]...
  *
  * A program gets the endpoint, a region and credentials in its environment, and nothing else; its exit status is the
  * result. Nothing is skipped: a tool that is missing is a failure. Ends with `N passed, N failed`.
@@ -9,6 +9,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { freePorts } from '../faults/free-ports.ts';
 import {
   accessKeyId,
   endWithUs,
@@ -36,12 +37,11 @@ const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'both' },
     client: { type: 'string', multiple: true, default: [] },
-    port: { type: 'string', default: '19370' },
   },
 });
 const stores = values.store === 'both' ? ['file', 'versitygw'] : [values.store];
 const chosen = clients.filter(({ name }) => values.client.length === 0 || values.client.includes(name));
-const port = Number(values.port);
+const port = await freePorts(8);
 
 async function runAll(): Promise<readonly Result[]> {
   for (const name of values.client)

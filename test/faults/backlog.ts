@@ -3,10 +3,11 @@
  * checks what came, restarts the node on the backlog and checks that nothing is missing.
  *
  *     node --import tsx test/faults/backlog.ts [--store file|versitygw] [--messages 200000]
- *         [--bytes 256] [--drain 20000] [--port 19340]
+ *         [--bytes 256] [--drain 20000]
  */
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
+import { freePorts } from './free-ports.ts';
 import { type OkuriProcess, pause, peakMemoryBytes, startOkuri } from './okuri-process.ts';
 import { call, mustCall, queueCounts } from './signed-client.ts';
 import { fileStore, temporaryFolder, versitygwStore } from './stores-for-okuri.ts';
@@ -15,7 +16,7 @@ const MEMORY_BYTES = 512 * 1024 * 1024;
 
 const messages = option('messages', 200_000);
 const toDrain = Math.min(option('drain', 20_000), messages);
-const port = option('port', 19340);
+const port = await freePorts(8);
 const bodyBytes = option('bytes', 256);
 const onVersitygw = process.argv.includes('versitygw');
 /** On a bucket a commit takes a tenth of a second and carries many small calls. */

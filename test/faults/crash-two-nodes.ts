@@ -4,12 +4,13 @@
  * history.ts.
  *
  *     node --import tsx test/faults/crash-two-nodes.ts [--messages 20000] [--seed N] [--kill-seconds 4]
- *         [--lost-answers 0.01] [--port 19310]
+ *         [--lost-answers 0.01]
  *
  * The seed fixes what the clients choose, not how the processes interleave.
  */
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
+import { freePorts } from './free-ports.ts';
 import { violationsOf } from './history.ts';
 import { type OkuriProcess, pause, startOkuri } from './okuri-process.ts';
 import { seededRandom } from './random.ts';
@@ -27,7 +28,7 @@ const wanted = option('messages', 20_000);
 const seed = option('seed', Date.now() % 2 ** 31);
 const killSeconds = option('kill-seconds', 4);
 const lostAnswers = option('lost-answers', 0.01);
-const port = option('port', 19310);
+const port = await freePorts(8);
 
 async function crashTwoNodes(): Promise<void> {
   console.log(`crash-two-nodes: ${wanted} messages, seed ${seed}`);

@@ -2,10 +2,11 @@
  * okuri on the embedded file store, killed with SIGKILL in the middle of traffic and started again on the same folder,
  * several times. Everything acknowledged must be there, and the lock of the dead process must be taken over.
  *
- *     node --import tsx test/faults/kill-file-store.ts [--messages 3000] [--kills 5] [--seed N] [--port 19320]
+ *     node --import tsx test/faults/kill-file-store.ts [--messages 3000] [--kills 5] [--seed N]
  */
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
+import { freePorts } from './free-ports.ts';
 import { violationsOf } from './history.ts';
 import { pause, startOkuri } from './okuri-process.ts';
 import { seededRandom } from './random.ts';
@@ -17,7 +18,7 @@ import { fileStore, temporaryFolder } from './stores-for-okuri.ts';
 const wanted = option('messages', 3_000);
 const kills = option('kills', 5);
 const seed = option('seed', Date.now() % 2 ** 31);
-const port = option('port', 19320);
+const port = await freePorts(8);
 
 async function killFileStore(): Promise<void> {
   console.log(`kill-file-store: ${wanted} messages between ${kills} kills, seed ${seed}`);

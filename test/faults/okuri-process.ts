@@ -79,7 +79,7 @@ export async function startOkuri(options: OkuriOptions): Promise<OkuriProcess> {
     },
   };
   const deadline = Date.now() + 30_000;
-  while ((await readiness(node)) !== 200) {
+  while ((await readiness(node)) !== 200 || child.exitCode !== null) {
     if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
       child.kill('SIGKILL');
       const tail = readFileSync(options.logFile, 'utf8').slice(-3000);

@@ -3,11 +3,12 @@
  * Requests must get a retryable ServiceUnavailable in SQS's form within a bounded time, /readyz must say 503 once the
  * store has failed for 30 s, and afterwards everything acknowledged must be there.
  *
- *     node --import tsx test/faults/store-down.ts [--seed N] [--frozen-seconds 15] [--dead-seconds 40] [--port 19330]
+ *     node --import tsx test/faults/store-down.ts [--seed N] [--frozen-seconds 15] [--dead-seconds 40]
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
+import { freePorts } from './free-ports.ts';
 import { violationsOf } from './history.ts';
 import { type OkuriProcess, pause, readiness, startOkuri } from './okuri-process.ts';
 import { seededRandom } from './random.ts';
@@ -22,7 +23,7 @@ const ANSWER_MILLIS = 30_000;
 const seed = option('seed', Date.now() % 2 ** 31);
 const frozenSeconds = option('frozen-seconds', 15);
 const deadSeconds = option('dead-seconds', 40);
-const port = option('port', 19330);
+const port = await freePorts(8);
 
 async function storeDown(): Promise<void> {
   console.log(`store-down: seed ${seed}`);

@@ -2,10 +2,11 @@
  * What a message costs: one node on versitygw, linger 100 ms, 100 messages of 256 B a second produced and consumed,
  * store requests counted by the node's own meter. At most 0.2 writes a message for produce and consume together.
  *
- *     node --import tsx test/faults/writes-per-message.ts [--seconds 60] [--rate 100] [--port 19350]
+ *     node --import tsx test/faults/writes-per-message.ts [--seconds 60] [--rate 100]
  */
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
+import { freePorts } from './free-ports.ts';
 import { counter, type OkuriProcess, pause, startOkuri } from './okuri-process.ts';
 import { mustCall, queueCounts } from './signed-client.ts';
 import { temporaryFolder, versitygwStore } from './stores-for-okuri.ts';
@@ -18,7 +19,7 @@ const CONSUMERS = 2;
 
 const seconds = option('seconds', 60);
 const rate = option('rate', 100);
-const port = option('port', 19350);
+const port = await freePorts(8);
 
 interface StoreRequests {
   readonly writes: number;
