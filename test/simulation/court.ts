@@ -82,7 +82,9 @@ export class Court {
     if (this.failure) return;
     for (const checker of this.#checkers) {
       const wrong = question(checker);
-      if (wrong !== undefined) return this.fail(checker.name, wrong);
+      if (wrong === undefined) continue;
+      this.fail(checker.name, wrong);
+      return;
     }
   }
 }
