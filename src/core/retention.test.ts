@@ -104,7 +104,17 @@ describe('retention', () => {
     assert.deepEqual(queue.places, { 4: 'deliveries', 5: 'deliveries' });
   });
 
-  it('leaves what is on its way to another queue, inline and in an expired segment', () => {
+  it('leaves what is on its way to another queue, inline', () => {
+    const queue = new OneQueue({ ...minute, ...redrive(1) });
+    queue.send('letter');
+    queue.receive(1, 0);
+    queue.receive();
+    queue.nowMillis += 60_000;
+    assert.equal(queue.commit(tidyOf())[0]!.effect, false);
+    assert.deepEqual(queue.places, { 1: 'intents' });
+  });
+
+  it('leaves what is on its way to another queue, in an expired segment', () => {
     const queue = new OneQueue({ ...minute, ...redrive(1) });
     queue.commit(big(5));
     queue.send('inline');
