@@ -33,7 +33,8 @@ const STORE_MILLIS = 400;
 
 /**
  * When it goes, in milliseconds after the send began. Negative: the server has long seen it. Positive: while the
- * commit waits for company, and while the swap that leases the message to the waiting poll is on its way; late timers on a busy machine leave 200 ms.
+ * commit waits for company, and while the swap that leases the message to the waiting poll is on its way; 200 ms
+ * are left for timers that a busy machine fires late.
  */
 const moments = { file: [-200, 0], versitygw: [-200, 0, 50, 200, 300] } as const;
 type StoreName = keyof typeof moments;
