@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { answerLost, Gate, refused, requestLost, sentTwice } from '../../test/support/scripted-store.ts';
-import { bodiesOf, kindOf, scenario, type World } from '../../test/support/world.ts';
-import { manifestKey } from '../format/object-keys.ts';
+import { bodiesOf, entryOf, kindOf, scenario, second, type World } from '../../test/support/world.ts';
+import { manifestKey, objectsPrefix } from '../format/object-keys.ts';
 
 const swapOf = (queue: string) => ({ method: 'putIfMatch', key: manifestKey(queue) }) as const;
 
@@ -157,5 +157,54 @@ describe('an attempt whose answer was no proof', () => {
     await b.delete('q', held);
     await b.send('q', 'later');
     assert.deepEqual(await everything(world), ['later']);
+  });
+
+  scenario('is looked for again when the view moved on while something was loaded', async (world) => {
+    // 1. attempt 1 (a send, beside a receive) is on its way; 2. the GET shows nothing of it; 3. by now a delayed message
+    // is due: the next apply needs its segment; 4. attempt 1 lands; 5. the segment is missing, which makes the view
+    // read the manifest: it shows attempt 1; 6. applied on that, the send would be there twice.
+    const node = world.startNode();
+    await node.create('q');
+    const delayed = { ...entryOf('d'.repeat(100_000)), delaySeconds: 5 };
+    await world.run(node.service.send('q', 'AIDATEST', [delayed]));
+    const [segment] = await world.keys(objectsPrefix);
+    await world.bucket.delete(segment!);
+    const [dueAtMillis] = (await world.state('q')).delayed.values();
+    await world.clock.advance(dueAtMillis! - world.clock.wallMillis() - 8);
+    const [older, loading] = [new Gate(), new Gate()];
+    node.store.script(swapOf('q'), older.late);
+    node.store.script({ method: 'get', key: objectsPrefix }, loading.before);
+    const sent = node.sending('q', 'a');
+    const received = node.receiving('q', { visibilityTimeoutSeconds: 0 });
+    await world.run(loading.reached);
+    assert.equal(await older.landLate(), 'done');
+    loading.open();
+    assert.equal((await world.run(sent)).kind, 'done');
+    await world.run(received);
+    const { tail } = await world.state('q');
+    assert.deepEqual(
+      [...tail.values()].map(({ message }) => message.body),
+      ['a'],
+    );
+  });
+
+  scenario('that may still land is waited for when a later look finds nothing to do', async (world) => {
+    // 1. a visibility change just within twelve hours is on its way; 2. a second later the same change is beyond them:
+    // nothing to swap; 3. attempt 1 lands: the answer must be its outcome.
+    const node = world.startNode();
+    await node.create('q');
+    await node.send('q', 'a');
+    const message = await node.receiveOne('q');
+    await world.clock.advance(10 * second);
+    const older = new Gate();
+    node.store.script(swapOf('q'), older.late);
+    node.store.script({ ...swapOf('q'), skip: 1, times: 100 }, requestLost);
+    const changed = node.service.changeVisibility('q', [
+      { receiptHandle: message.receiptHandle, visibilityTimeoutSeconds: 43_189 },
+    ]);
+    await world.clock.advance(4 * second);
+    assert.equal(await older.landLate(), 'done');
+    const outcome = await world.run(changed);
+    assert.deepEqual(outcome.kind === 'done' && outcome.entries, [{ kind: 'done' }]);
   });
 });
