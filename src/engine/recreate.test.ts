@@ -101,22 +101,22 @@ describe('a queue deleted and created again by another node', () => {
   });
 
   scenario('is found by a send that came while its loop still ended', async (world) => {
-    // 1. B polls: the read passes the store and shows A's tombstone, its answer is on the way; 2. A creates the queue
-    // anew and says so; 3. a client sends at B; 4. B's read arrives and ends the loop: the send knows a later truth.
+    // 1. B reads for a command: the read shows A's tombstone, its answer is on the way; 2. A creates the queue anew and
+    // says so; 3. a client sends at B; 4. B's read arrives and ends the loop: the send knows a later truth.
     const [a, b] = [world.startNode(), world.startNode()];
     await a.create('q');
     assert.deepEqual(await b.receive('q'), []);
     await world.run(a.service.deleteQueue('q'));
     const gate = new Gate();
     b.store.script({ method: 'get', key: manifest }, gate.after);
-    const parked = b.service.receive('q', { ...receiveDefaults(), waitSeconds: 20, maxMessages: 1 });
+    const reading = b.service.deleteMessages('q', []);
     await world.run(gate.reached);
     assert.equal(await a.create('q'), 'created');
     const sent = b.sending('q', 'new');
     await world.clock.advance(50);
     gate.open();
     assert.equal((await world.run(sent)).kind, 'done');
-    await world.run(parked);
+    await world.run(reading);
     assert.deepEqual(await a.counts('q'), [1, 0, 0]);
   });
 
