@@ -39,6 +39,8 @@ export interface LoopEvents {
 export interface ReceiveOptions {
   /** Undefined: the queue's own ReceiveMessageWaitTimeSeconds. */
   readonly waitSeconds: number | undefined;
+  /** When the call came, monotonic: it may come to a second loop when the first one ends. */
+  readonly since: number;
   readonly signal: AbortSignal;
 }
 
@@ -95,7 +97,7 @@ export class CommitLoop {
   ): Promise<LoopOutcome> {
     const { attributes } = this.view.current.state;
     const waitSeconds = options.waitSeconds ?? resolveAttributes(attributes).receiveWaitSeconds;
-    const deadline = this.#now() + waitSeconds * 1000;
+    const deadline = options.since + waitSeconds * 1000;
     const full: Command = { kind: 'receive', ...command, waits: waitSeconds > 0 };
     options.signal.addEventListener('abort', () => this.#tidyWaiters(), { once: true });
     const poll = { deadline, signal: options.signal };
@@ -118,7 +120,7 @@ export class CommitLoop {
 
   #enqueue(command: Command, bytes: number, poll: PendingCommand['poll']): Promise<LoopOutcome> {
     if (this.#ended) return Promise.resolve({ kind: 'loop-ended' });
-    if (this.#pending.length >= pendingCommandsMax || this.#pendingBytes + bytes > pendingBytesMax)
+    if (this.#isFull(bytes))
       return Promise.reject(new Unavailable(`too much waits for queue ${this.view.name} on this node`));
     return new Promise((answer, fail) => {
       this.#pending.push({ command, arrivedAt: this.#now(), bytes, poll, answer, fail });
@@ -126,6 +128,17 @@ export class CommitLoop {
       if (this.#pendingBytes >= batchBytesMax) this.#linger.cut();
       this.#kick();
     });
+  }
+
+  /** What could not be committed in time is refused at the door, before it has cost anything. */
+  #isFull(bytes: number): boolean {
+    const first = this.#pending[0];
+    if (!first) return false;
+    if (this.#pending.length >= pendingCommandsMax || this.#pendingBytes + bytes > pendingBytesMax)
+      return true;
+    const { settings } = this.#context;
+    const waitedMillis = this.#now() - first.arrivedAt - settings.lingerMillis;
+    return waitedMillis > settings.timing.commandAgeMaxMillis / 2;
   }
 
   /** Straight to the waiters: nothing to commit for, and the watch looks at the store when that is due. */
@@ -334,7 +347,10 @@ export class CommitLoop {
   #end(untried: readonly PendingCommand[], landed?: Landed): void {
     this.#ended = true;
     for (const pending of [...untried, ...this.#pending.splice(0)]) pending.answer({ kind: 'loop-ended' });
-    for (const waiter of this.#waiters.take(this.#waiters.size)) waiter.answer({ kind: 'queue-missing' });
+    // A poll that came after our last look may have come to the next incarnation already.
+    const { observedFrom } = this.view.current;
+    for (const waiter of this.#waiters.take(this.#waiters.size))
+      waiter.answer({ kind: waiter.arrivedAt > observedFrom ? 'loop-ended' : 'queue-missing' });
     this.#watchWake.abort();
     this.#events.ended(this, landed);
   }

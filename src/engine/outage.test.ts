@@ -56,15 +56,15 @@ describe('a store that is down', () => {
   });
 
   scenario('does not make young commands pay for the age of those before them', async (world) => {
-    // 1. a swap stays unknown for 15 s; 2. a command waits behind it from its 1st second on, another from its 14th;
+    // 1. a swap stays unknown for 15 s; 2. a command waits behind it from its 7th second on, another from its 12th;
     // 3. the store answers again: the first is too old, the second is not.
     const node = world.startNode();
     await node.create('q');
     node.store.script({ ...swap, times: 1000 }, requestLost);
     const first = answerOf(node.sending('q', 'first'));
-    await world.clock.advance(second);
+    await world.clock.advance(7.5 * second);
     const old = answerOf(node.sending('q', 'old'));
-    await world.clock.advance(18 * second);
+    await world.clock.advance(4.5 * second);
     const young = answerOf(node.sending('q', 'young'));
     await world.clock.advance(10);
     assert.equal(await world.run(first), 'unavailable');
@@ -73,6 +73,23 @@ describe('a store that is down', () => {
     await healthy.send('q', 'other');
     node.store.scriptsEnd();
     assert.equal(await world.run(young), 'done');
+  });
+
+  scenario('refuses at the door what would wait behind commands that already waited long', async (world) => {
+    const node = world.startNode();
+    await node.create('q');
+    node.store.script({ ...swap, times: 1000 }, requestLost);
+    const first = answerOf(node.sending('q', 'first'));
+    await world.clock.advance(second);
+    const waiting = answerOf(node.sending('q', 'waiting'));
+    await world.clock.advance(6 * second);
+    const requests = node.store.count();
+    assert.equal(await answerOf(node.sending('q', 'late')), 'unavailable');
+    assert.equal(node.store.count(), requests);
+    assert.equal(await world.run(first), 'unavailable');
+    assert.equal(await world.run(waiting), 'unavailable');
+    node.store.scriptsEnd();
+    assert.equal(await world.run(answerOf(node.sending('q', 'after'))), 'done');
   });
 
   scenario('that never answers a swap makes its batch unavailable after twenty seconds', async (world) => {

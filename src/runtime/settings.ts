@@ -134,10 +134,7 @@ export const SETTINGS = {
   OKURI_LINGER_MS: setting(
     v.pipe(
       text,
-      v.check(
-        (given) => /^\d{1,5}$/.test(given) && Number(given) <= 10_000,
-        'must be 0 to 10000 milliseconds',
-      ),
+      v.check((given) => /^\d{1,4}$/.test(given) && Number(given) <= 5_000, 'must be 0 to 5000 milliseconds'),
       v.transform(Number),
     ),
     '',

@@ -1,0 +1,282 @@
+/**
+ * Every call of the façade (queue-api.ts) on the loops and registers of this process. Translates calls to commands and
+ * back; decides nothing about messages itself.
+ */
+import type { Command, CommandOutcome } from '../core/command.ts';
+import { countMessages } from '../core/counts.ts';
+import { messageIdFrom } from '../core/ids.ts';
+import { queueNameOfArn } from '../core/queue-arn.ts';
+import {
+  type AttributeProblem,
+  deadLetterTargetMissing,
+  mergeAttributes,
+  parseAttributes,
+  resolveAttributes,
+  shownAttributes,
+} from '../core/queue-attributes.ts';
+import { decodeReceiptHandle, encodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
+import { StoreError } from '../store/object-store.ts';
+import type { CommitLoop } from './commit-loop.ts';
+import type { EngineContext } from './context.ts';
+import { createQueue } from './create-queue.ts';
+import { listQueues } from './list-queues.ts';
+import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
+import type { LoopOutcome } from './pending.ts';
+import {
+  type CreateQueueOutcome,
+  type DeleteEntryOutcome,
+  type QueueMissing,
+  type QueueService,
+  type ReceiveOutcome,
+  type ReceiveRequest,
+  type SendEntry,
+  type SendEntryOutcome,
+  type SendOutcome,
+  Unavailable,
+  type VisibilityEntry,
+  type VisibilityEntryOutcome,
+} from './queue-api.ts';
+import type { QueueRegistry } from './queue-registry.ts';
+import { cooldownMillis } from './settings.ts';
+
+const missing: QueueMissing = { kind: 'queue-missing' };
+/** A loop may end under a call, and so may the next one; more often than this in a row is somebody's loop. */
+const incarnationsMax = 5;
+
+export class QueueCalls implements QueueService {
+  readonly #context: EngineContext;
+  readonly #registry: QueueRegistry;
+  readonly #stop: AbortSignal;
+
+  constructor(context: EngineContext, registry: QueueRegistry, stop: AbortSignal) {
+    this.#context = context;
+    this.#registry = registry;
+    this.#stop = stop;
+  }
+
+  createQueue(name: string, attributes: ReadonlyMap<string, string>): Promise<CreateQueueOutcome> {
+    return this.#guarded(async () => {
+      const parsed = parseAttributes(attributes, 'create');
+      if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
+      const problem = await this.#redriveProblem(name, parsed.attributes);
+      if (problem) return { kind: 'bad-attributes', problem };
+      const given = mergeAttributes(new Map(), parsed.attributes);
+      const { outcome, observed } = await createQueue(this.#context, name, given);
+      if (observed && outcome.kind === 'created') this.#registry.adopt(name, observed);
+      return outcome;
+    });
+  }
+
+  queueExists(name: string): Promise<boolean> {
+    return this.#guarded(async () => (await this.#read(name)) !== undefined);
+  }
+
+  getQueue(name: string): ReturnType<QueueService['getQueue']> {
+    return this.#guarded(async () => {
+      const observed = await this.#read(name);
+      if (!observed) return missing;
+      const { state } = observed;
+      const { lowerMillis, stampMillis, nowMillis } = this.#context.time.bounds();
+      const manifestMillis = Math.max(state.timeMillis, lowerMillis);
+      const counts = countMessages(state, { nowMillis, stampMillis, manifestMillis });
+      return {
+        kind: 'queue',
+        name,
+        attributes: shownAttributes(state.attributes),
+        createdAtMillis: state.createdAtMillis,
+        modifiedAtMillis: state.modifiedAtMillis,
+        visibleCount: counts.visible,
+        inFlightCount: counts.inFlight,
+        delayedCount: counts.delayed,
+      };
+    });
+  }
+
+  setQueueAttributes(
+    name: string,
+    attributes: ReadonlyMap<string, string>,
+  ): ReturnType<QueueService['setQueueAttributes']> {
+    return this.#guarded(async () => {
+      const parsed = parseAttributes(attributes, 'set');
+      if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
+      const problem = await this.#redriveProblem(name, parsed.attributes);
+      if (problem) return { kind: 'bad-attributes', problem };
+      const outcome = await this.#submit(name, { kind: 'set-attributes', changes: parsed.attributes });
+      return outcome.kind === 'queue-missing' ? missing : { kind: 'done' };
+    });
+  }
+
+  listQueues(request: Parameters<QueueService['listQueues']>[0]): ReturnType<QueueService['listQueues']> {
+    return this.#guarded(() => listQueues(this.#context.environment.store, request));
+  }
+
+  deleteQueue(name: string): ReturnType<QueueService['deleteQueue']> {
+    return this.#guarded(async () => {
+      const outcome = await this.#submit(name, { kind: 'delete-queue' });
+      return outcome.kind === 'queue-missing' ? missing : { kind: 'done' };
+    });
+  }
+
+  purgeQueue(name: string): ReturnType<QueueService['purgeQueue']> {
+    return this.#guarded(async () => {
+      const cooldown = this.#context.settings.cooldowns ? cooldownMillis : 0;
+      const outcome = await this.#submit(name, { kind: 'purge', cooldownMillis: cooldown });
+      if (outcome.kind === 'queue-missing') return missing;
+      return { kind: outcome.kind === 'purged-recently' ? 'in-progress' : 'done' };
+    });
+  }
+
+  send(name: string, senderId: string, entries: readonly SendEntry[]): Promise<SendOutcome> {
+    return this.#guarded(async () => {
+      const messages = entries.map(({ content, contentBytes, delaySeconds }) => {
+        const messageId = messageIdFrom(this.#context.environment.random.bytes(16));
+        return { message: { messageId, senderId, content, contentBytes }, delaySeconds };
+      });
+      const bytes = entries.reduce((sum, { contentBytes }) => sum + contentBytes, 0);
+      const outcome = await this.#submit(name, { kind: 'send', entries: messages }, bytes);
+      if (outcome.kind === 'queue-missing') return missing;
+      const results = expected(outcome, 'sent').entries;
+      return {
+        kind: 'done',
+        entries: results.map(
+          (result, index): SendEntryOutcome =>
+            result.kind === 'sent' ? { kind: 'sent', messageId: messages[index]!.message.messageId } : result,
+        ),
+      };
+    });
+  }
+
+  receive(name: string, request: ReceiveRequest): Promise<ReceiveOutcome> {
+    return this.#guarded(async () => {
+      const { maxMessages, visibilityTimeoutSeconds, waitSeconds, signal } = request;
+      const since = this.#context.environment.clock.monotonicMillis();
+      const outcome = await this.#onLoop(name, (loop) =>
+        loop.receive({ maxMessages, visibilityTimeoutSeconds }, { waitSeconds, since, signal }),
+      );
+      if (outcome.kind === 'queue-missing') return missing;
+      if (outcome.kind === 'over-limit') return { kind: 'over-limit' };
+      const { messages } = expected(outcome, 'received');
+      let released: Promise<void> | undefined;
+      const undelivered = (): Promise<void> => {
+        released ??= this.#release(
+          name,
+          messages.map(({ handle }) => handle),
+        );
+        return released;
+      };
+      if (signal.aborted) {
+        await undelivered();
+        return { kind: 'done', messages: [], undelivered };
+      }
+      const received = messages.map(({ message, handle, receiveCount, firstReceivedAtMillis }) => ({
+        message,
+        receiptHandle: encodeReceiptHandle(handle),
+        receiveCount,
+        firstReceivedAtMillis,
+      }));
+      return { kind: 'done', messages: received, undelivered };
+    });
+  }
+
+  deleteMessages(
+    name: string,
+    receiptHandles: readonly string[],
+  ): ReturnType<QueueService['deleteMessages']> {
+    return this.#guarded(async () => {
+      const decoded = receiptHandles.map(decodeReceiptHandle);
+      const handles = decoded.filter((handle) => handle !== undefined);
+      // Also with nothing to delete: a queue that is gone must be told.
+      const outcome = await this.#submit(name, { kind: 'delete', handles });
+      if (outcome.kind === 'queue-missing') return missing;
+      const entries = decoded.map(
+        (handle): DeleteEntryOutcome => ({ kind: handle === undefined ? 'malformed-handle' : 'done' }),
+      );
+      return { kind: 'done', entries };
+    });
+  }
+
+  changeVisibility(
+    name: string,
+    entries: readonly VisibilityEntry[],
+  ): ReturnType<QueueService['changeVisibility']> {
+    return this.#guarded(async () => {
+      const decoded = entries.map(({ receiptHandle }) => decodeReceiptHandle(receiptHandle));
+      const well = entries.flatMap(({ visibilityTimeoutSeconds }, index) => {
+        const handle = decoded[index];
+        return handle ? [{ handle, timeoutSeconds: visibilityTimeoutSeconds }] : [];
+      });
+      const outcome = await this.#submit(name, { kind: 'change-visibility', entries: well });
+      if (outcome.kind === 'queue-missing') return missing;
+      const results = expected(outcome, 'visibility').entries[Symbol.iterator]();
+      return {
+        kind: 'done',
+        entries: decoded.map(
+          (handle): VisibilityEntryOutcome =>
+            handle ? { kind: results.next().value! } : { kind: 'malformed-handle' },
+        ),
+      };
+    });
+  }
+
+  async #release(name: string, handles: readonly ReceiptHandle[]): Promise<void> {
+    if (handles.length === 0) return;
+    try {
+      await this.#submit(name, { kind: 'release', handles });
+    } catch (error) {
+      // Given up: they come back when their visibility timeout ends.
+      this.#context.environment.log.warn('undelivered messages were not given back', { queue: name, error });
+    }
+  }
+
+  /** RedrivePolicy must name an existing queue of this account; an empty one removes the policy. */
+  async #redriveProblem(
+    name: string,
+    attributes: ReadonlyMap<string, string>,
+  ): Promise<AttributeProblem | undefined> {
+    const policyText = attributes.get('RedrivePolicy') ?? '';
+    if (policyText === '') return undefined;
+    const { redrivePolicy } = resolveAttributes(new Map([['RedrivePolicy', policyText]]));
+    const target = redrivePolicy && queueNameOfArn(redrivePolicy.deadLetterTargetArn);
+    const { accountId, region } = this.#context.settings;
+    const ours = target?.accountId === accountId && target.region === region;
+    if (ours && target.name !== name && (await this.#read(target.name))) return undefined;
+    return deadLetterTargetMissing(policyText);
+  }
+
+  async #read(name: string): Promise<ObservedQueue | undefined> {
+    await this.#context.time.prime(this.#context.environment.store);
+    return new ManifestRegister(this.#context.environment, name).readQueue();
+  }
+
+  #submit(name: string, command: Command, bytes = 0): Promise<CommandOutcome> {
+    return this.#onLoop(name, (loop) => loop.submit(command, bytes));
+  }
+
+  async #onLoop(name: string, use: (loop: CommitLoop) => Promise<LoopOutcome>): Promise<CommandOutcome> {
+    for (let tries = 0; tries < incarnationsMax; tries++) {
+      const loop = await this.#registry.loopFor(name);
+      if (!loop) return missing;
+      const outcome = await use(loop);
+      if (outcome.kind !== 'loop-ended') return outcome;
+    }
+    throw new Unavailable(`queue ${name} is being deleted and created again`);
+  }
+
+  async #guarded<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#stop.aborted) throw new Unavailable('this node is stopping');
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof StoreError) throw new Unavailable(`the store does not answer: ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+function expected<K extends CommandOutcome['kind']>(
+  outcome: CommandOutcome,
+  kind: K,
+): CommandOutcome & { readonly kind: K } {
+  if (outcome.kind !== kind) throw new Error(`expected ${kind}, got ${outcome.kind}`);
+  return outcome as CommandOutcome & { readonly kind: K };
+}
