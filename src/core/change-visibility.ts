@@ -2,7 +2,7 @@
  * Visibility changes and releases. Both are for the delivery that holds the message only (delete.ts: heldDelivery).
  */
 import type { Command, CommandResult, VisibilityResult } from './command.ts';
-import { heldDelivery } from './delete.ts';
+import { heldDelivery, lostToRetention } from './delete.ts';
 import type { Draft } from './draft.ts';
 import { LEASE_MILLIS_MAX } from './limits.ts';
 
@@ -14,7 +14,10 @@ export function changeVisibility(
   let effect = false;
   const entries = command.entries.map(({ handle, timeoutSeconds }): VisibilityResult => {
     const delivery = heldDelivery(draft, handle);
-    if (!delivery) return 'not-available';
+    if (!delivery) {
+      effect ||= lostToRetention(draft, handle);
+      return 'not-available';
+    }
     const visibleAtMillis = draft.time.nowMillis + timeoutSeconds * 1000;
     if (visibleAtMillis > delivery.leasedAtMillis + LEASE_MILLIS_MAX) return 'beyond-limit';
     draft.deliveries.set(handle.sequence, { ...delivery, visibleAtMillis });

@@ -14,10 +14,22 @@ export function heldDelivery(draft: Draft, handle: ReceiptHandle): Delivery | un
   return delivery && delivery.token === handle.token ? delivery : undefined;
 }
 
+/**
+ * Whether the handle's message may have gone by retention within this very transition. Such an outcome stands only
+ * once the transition is swapped in: another node, by its own lower bound of the time, might still deliver the message.
+ */
+export function lostToRetention(draft: Draft, handle: ReceiptHandle): boolean {
+  if (!draft.retentionEnded || handle.incarnation !== draft.base.incarnation) return false;
+  return draft.base.deliveries.get(handle.sequence)?.token === handle.token;
+}
+
 export function deleteMessages(draft: Draft, command: Command & { readonly kind: 'delete' }): CommandResult {
   let effect = false;
   for (const handle of command.handles) {
-    if (!heldDelivery(draft, handle)) continue;
+    if (!heldDelivery(draft, handle)) {
+      effect ||= lostToRetention(draft, handle);
+      continue;
+    }
     draft.deliveries.delete(handle.sequence);
     draft.endBody(handle.sequence);
     effect = true;

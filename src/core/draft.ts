@@ -73,6 +73,8 @@ export class Draft {
   purgedAtMillis: number;
   ready: RangeSet;
   resolved: ResolvedAttributes;
+  /** Retention has ended messages of the base (retention.ts). */
+  retentionEnded = false;
   readonly #seed: bigint;
   #tokens = 0n;
   #runIndex: RunIndex;

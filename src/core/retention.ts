@@ -30,5 +30,6 @@ export function expire(draft: Draft): boolean {
     draft.endSegment(id, reference);
     if (draft.segments.current.get(id)?.liveCount !== before) ended = true;
   }
+  draft.retentionEnded = ended;
   return ended;
 }
