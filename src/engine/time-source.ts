@@ -5,7 +5,7 @@
 import type { TransitionTime } from '../core/draft.ts';
 import { advanceManifestTime } from '../core/time.ts';
 import { clockObjectKey } from '../format/object-keys.ts';
-import type { ObjectStore, StoreTime } from '../store/object-store.ts';
+import { type ObjectStore, StoreError, type StoreTime } from '../store/object-store.ts';
 import type { Environment } from './environment.ts';
 import { StoreClock, type StoreTimeReading } from './store-clock.ts';
 
@@ -73,7 +73,13 @@ export class TimeSource {
   /** Asks the store for its time by a small write: a second answer a minute later confirms the bounds. @throws StoreError */
   async ask(store: ObjectStore): Promise<void> {
     const key = clockObjectKey(this.#environment.random.bytes(8));
-    await store.put(key, new Uint8Array());
+    const outcome = await store.put(key, new Uint8Array());
+    // Without an answer there are no bounds, and the local clock may be an hour off.
+    if (outcome.kind === 'unknown')
+      throw new StoreError(`the store did not tell its time: ${outcome.reason}`, {
+        retryable: true,
+        throttled: outcome.throttled,
+      });
     await store.delete(key);
   }
 
