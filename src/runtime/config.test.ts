@@ -91,6 +91,16 @@ describe('config', () => {
     ]);
   });
 
+  it('passes over what Kubernetes sets beside a service named okuri', async () => {
+    const links = {
+      OKURI_SERVICE_HOST: '10.0.0.1',
+      OKURI_SERVICE_PORT_API: '8080',
+      OKURI_PORT: 'tcp://10.0.0.1:8080',
+      OKURI_PORT_8080_TCP_ADDR: '10.0.0.1',
+    };
+    assert.deepEqual(await config(links), await config({}));
+  });
+
   it('takes an empty variable as not set', async () => {
     const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
     assert.deepEqual(await config(empty), await config({}));

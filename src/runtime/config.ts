@@ -95,9 +95,12 @@ interface Notes {
 /** Undefined: not set and without a default, or set wrongly, which is noted. */
 type Values = { [Name in SettingName]?: SettingValue<Name> };
 
+/** What Kubernetes sets in every pod beside a service named okuri: OKURI_SERVICE_HOST, OKURI_PORT_8080_TCP_ADDR, … */
+const SERVICE_LINK = /^OKURI_(?:SERVICE_(?:HOST|PORT)|PORT)(?:_|$)/;
+
 function* unknownVariables(environment: Environment): Generator<string> {
   for (const name of Object.keys(environment).sort()) {
-    if (!name.startsWith('OKURI_') || name in SETTINGS) continue;
+    if (!name.startsWith('OKURI_') || name in SETTINGS || SERVICE_LINK.test(name)) continue;
     const nearest = closest(name, SETTING_NAMES);
     // Half the name wrong is no typing mistake.
     const near = distance(name, nearest) <= name.length / 2;
