@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  deleteOf,
   newMessage,
   OneQueue,
   receiveOf,
@@ -9,6 +10,7 @@ import {
   setOf,
   targetIncarnation,
   tidyOf,
+  visibilityOf,
 } from '../../test/model/one-queue.ts';
 
 const minute = { MessageRetentionPeriod: '60' };
@@ -102,6 +104,22 @@ describe('retention', () => {
       { outcome: { kind: 'received', messages: [], unreadable: false }, effect: false },
     ]);
     assert.deepEqual(queue.places, { 4: 'deliveries', 5: 'deliveries' });
+  });
+
+  it('that takes a message from its holder in this very transition is an effect, or the answer could be premature', () => {
+    const queue = new OneQueue(minute);
+    queue.send('a', 'b');
+    const [a, b] = queue.receive(2, 3_600);
+    queue.nowMillis += 60_000;
+    assert.deepEqual(queue.attempt([deleteOf(a!.handle)]).results, [
+      { outcome: { kind: 'done' }, effect: true },
+    ]);
+    assert.deepEqual(queue.attempt([visibilityOf(b!.handle, 1)]).results, [
+      { outcome: { kind: 'visibility', entries: ['not-available'] }, effect: true },
+    ]);
+    queue.commit(tidyOf());
+    assert.equal(queue.commit(deleteOf(a!.handle))[0]!.effect, false);
+    assert.equal(queue.commit(visibilityOf(b!.handle, 1))[0]!.effect, false);
   });
 
   it('leaves what is on its way to another queue, inline', () => {

@@ -85,6 +85,8 @@ export class QueueModel {
   /** Numbers given to each target, and taken from each source. */
   given = new Map<string, number>();
   taken = new Map<string, number>();
+  /** Leases from before retention ended something in this transition: what they lost is lost once that is swapped in. */
+  private heldBefore: ReadonlySet<number> = new Set();
   /** The youngest stamp among the messages that came into a segment together. */
   youngest = new Map<string, number>();
 
@@ -109,7 +111,10 @@ export class QueueModel {
       world.collectBelow,
     );
     const collected = Math.max(this.collectedBelow, Math.min(raised, world.version));
-    const tidied = this.expire(world) || collected > this.collectedBelow;
+    const leases = this.messages.map(({ place }) => (place.kind === 'delivered' ? place.lease : noLease));
+    const expired = this.expire(world);
+    this.heldBefore = new Set(expired ? leases : []);
+    const tidied = expired || collected > this.collectedBelow;
     this.collectedBelow = collected;
     const walk = new Walk(this, world);
     const outcomes: ModelOutcome[] = [];
@@ -206,14 +211,15 @@ export class QueueModel {
 
   private delete(leases: readonly number[]): ModelOutcome {
     let effect = false;
-    for (const lease of leases) if (this.drop(({ place }) => holds(place, lease))) effect = true;
+    for (const lease of leases)
+      if (this.drop(({ place }) => holds(place, lease)) || this.heldBefore.has(lease)) effect = true;
     return { kind: 'done', effect };
   }
 
   private changeVisibility(lease: number, seconds: number, now: number): ModelOutcome {
     const message = this.messages.find(({ place }) => holds(place, lease));
     if (message?.place.kind !== 'delivered')
-      return { kind: 'visibility', result: 'not-available', effect: false };
+      return { kind: 'visibility', result: 'not-available', effect: this.heldBefore.has(lease) };
     const visibleAt = now + seconds * 1000;
     if (visibleAt - message.place.leasedAt > LEASE_MILLIS_MAX)
       return { kind: 'visibility', result: 'beyond-limit', effect: false };
