@@ -105,6 +105,8 @@ export interface QueueState {
 /** What `m/<name>` holds after DeleteQueue. */
 export interface Tombstone {
   readonly buriedIncarnation: Incarnation;
+  /** The queue's last version. */
+  readonly buriedVersion: number;
   readonly closingWriter: WriterId;
   readonly closingAttempt: number;
   readonly deletedAtMillis: number;

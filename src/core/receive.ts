@@ -108,7 +108,8 @@ export class Receiver {
     const delivery: Delivery = {
       visibleAtMillis: nowMillis + timeoutSeconds * 1000,
       receiveCount: (previous?.receiveCount ?? 0) + 1,
-      firstReceivedAtMillis: previous?.firstReceivedAtMillis ?? nowMillis,
+      // A send is stamped with an upper bound of the time: nobody receives before that.
+      firstReceivedAtMillis: previous?.firstReceivedAtMillis ?? Math.max(nowMillis, message.sentAtMillis),
       leasedAtMillis: nowMillis,
       token: draft.drawToken(),
       leaseVersion: draft.nextVersion,

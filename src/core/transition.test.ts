@@ -172,6 +172,7 @@ describe('a transition', () => {
         kind: 'tombstone',
         tombstone: {
           buriedIncarnation: queue.state.incarnation,
+          buriedVersion: queue.state.version,
           closingWriter: writer,
           closingAttempt: 9,
           deletedAtMillis: 7,

@@ -151,6 +151,7 @@ function bury(input: TransitionInput): TransitionResult {
   });
   const tombstone = {
     buriedIncarnation: input.state.incarnation,
+    buriedVersion: input.state.version,
     closingWriter: input.writer.id,
     closingAttempt: input.writer.attempt,
     deletedAtMillis: input.time.stampMillis,

@@ -11,7 +11,7 @@
  */
 import type { CommandResult } from '../core/command.ts';
 import type { Incarnation, WriterId } from '../core/ids.ts';
-import type { ManifestContent } from '../core/queue-state.ts';
+import type { ManifestContent, Tombstone } from '../core/queue-state.ts';
 
 export interface Attempt {
   readonly number: number;
@@ -39,11 +39,22 @@ export function judgeAttempts(
   if (attempts.length === 0) return { kind: 'none', open: [] };
   if (fresh?.kind === 'queue' && fresh.state.incarnation === incarnation)
     return judgeByWriters(attempts, fresh.state, writer);
-  if (fresh?.kind === 'tombstone' && fresh.tombstone.closingWriter === writer) {
-    const closing = attempts.find((attempt) => attempt.number === fresh.tombstone.closingAttempt);
-    if (closing && closing.next.kind === 'tombstone') return { kind: 'landed', attempt: closing };
-  }
+  if (fresh?.kind === 'tombstone' && fresh.tombstone.buriedIncarnation === incarnation)
+    return judgeByTombstone(attempts, fresh.tombstone, writer);
   return { kind: 'lost-track' };
+}
+
+/** What aimed above the last version never landed: the tombstone took its base. Below it the writers are lost. */
+function judgeByTombstone(
+  attempts: readonly Attempt[],
+  tombstone: Tombstone,
+  writer: WriterId,
+): AttemptVerdict {
+  const closing = attempts.find((attempt) => attempt.number === tombstone.closingAttempt);
+  if (tombstone.closingWriter === writer && closing?.next.kind === 'tombstone')
+    return { kind: 'landed', attempt: closing };
+  const never = attempts.every((attempt) => attempt.version > tombstone.buriedVersion);
+  return never ? { kind: 'none', open: [] } : { kind: 'lost-track' };
 }
 
 function judgeByWriters(

@@ -62,7 +62,11 @@ export class QueueCalls implements QueueService {
       if (problem) return { kind: 'bad-attributes', problem };
       const given = mergeAttributes(new Map(), parsed.attributes);
       const { outcome, observed } = await createQueue(this.#context, name, given);
-      if (observed && outcome.kind === 'created') this.#registry.adopt(name, observed);
+      if (observed && outcome.kind === 'created') {
+        // Its own answer told the store's time, unless it was lost.
+        await this.#context.time.prime(this.#context.environment.store);
+        this.#registry.adopt(name, observed);
+      }
       return outcome;
     });
   }

@@ -331,6 +331,7 @@ describe('tombstone codec', () => {
   const tombstone = fc.record(
     {
       buriedIncarnation: incarnationArbitrary,
+      buriedVersion: fc.nat(),
       closingWriter: incarnationArbitrary.map((hex) => hex as string as WriterId),
       closingAttempt: fc.maxSafeNat(),
       deletedAtMillis: millisArbitrary,

@@ -8,7 +8,7 @@ import { envelopeBytes, sealEnvelope } from './envelope.ts';
 import { TombstoneSchema } from './gen/okuri/storage/v1/storage_pb.ts';
 import { hexOfBytes, parsed, safeInteger } from './generated-values.ts';
 
-/** What a tombstone says takes at most 86 bytes with its envelope; the rest leaves room for later fields. */
+/** What a tombstone says takes at most 96 bytes with its envelope; the rest leaves room for later fields. */
 export const TOMBSTONE_BYTES = 192;
 
 export function isTombstoneSize(bytes: number): boolean {
@@ -19,6 +19,7 @@ export function encodeTombstone(tombstone: Tombstone, nonce: Uint8Array): Uint8A
   const message = create(TombstoneSchema, {
     nonce,
     buriedIncarnation: bytesFromHex(tombstone.buriedIncarnation, incarnationBytes),
+    buriedVersion: BigInt(tombstone.buriedVersion),
     closingWriter: bytesFromHex(tombstone.closingWriter, writerIdBytes),
     closingAttempt: BigInt(tombstone.closingAttempt),
     deletedAtMillis: BigInt(tombstone.deletedAtMillis),
@@ -39,6 +40,7 @@ export function decodeTombstone(payload: Uint8Array): Tombstone {
       message.buriedIncarnation,
       incarnationBytes,
     ) as Tombstone['buriedIncarnation'],
+    buriedVersion: safeInteger(message.buriedVersion),
     closingWriter: hexOfBytes(message.closingWriter, writerIdBytes) as Tombstone['closingWriter'],
     closingAttempt: safeInteger(message.closingAttempt),
     deletedAtMillis: safeInteger(message.deletedAtMillis),

@@ -112,6 +112,7 @@ export const state: QueueState = {
 
 export const tombstone: Tombstone = {
   buriedIncarnation: incarnation,
+  buriedVersion: 41,
   closingWriter: 'ffeeddccbbaa99887766554433221100' as WriterId,
   closingAttempt: 18,
   deletedAtMillis: 1_800_000_002_000,

@@ -342,7 +342,7 @@ class Walk {
       const { now } = this.#world;
       const before = message.place.kind === 'delivered' ? message.place : undefined;
       const count = (before?.count ?? 0) + 1;
-      const firstAt = before?.firstAt ?? now;
+      const firstAt = before?.firstAt ?? Math.max(now, message.sentAt);
       const visibleAt = now + (seconds ?? this.#model.settings.visibilitySeconds) * 1000;
       const lease = this.#model.lease(message, { visibleAt, leasedAt: now, count, firstAt });
       const { sequence, id, body, sentAt, deadLetterSource } = message;
