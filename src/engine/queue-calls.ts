@@ -60,13 +60,10 @@ export class QueueCalls implements QueueService {
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
       const problem = await this.#redriveProblem(name, parsed.attributes);
       if (problem) return { kind: 'bad-attributes', problem };
+      await this.#context.time.prime(this.#context.environment.store);
       const given = mergeAttributes(new Map(), parsed.attributes);
       const { outcome, observed } = await createQueue(this.#context, name, given);
-      if (observed && outcome.kind === 'created') {
-        // Its own answer told the store's time, unless it was lost.
-        await this.#context.time.prime(this.#context.environment.store);
-        this.#registry.adopt(name, observed);
-      }
+      if (observed && outcome.kind === 'created') this.#registry.adopt(name, observed);
       return outcome;
     });
   }
