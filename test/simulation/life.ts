@@ -15,6 +15,11 @@ import { never, type Scheduler, type SimEvent } from './scheduler.ts';
 /** Store time when the simulation begins. Not a whole second. */
 export const originMillis = 1_800_000_000_437;
 
+/** The store's true clock, milliseconds since the epoch. */
+export function storeMillisAt(now: number): number {
+  return Math.floor(originMillis + now);
+}
+
 export interface LifeFaults {
   readonly kill: number;
   readonly pause: number;

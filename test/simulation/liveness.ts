@@ -4,11 +4,12 @@
  * in the bucket that no manifest names. When not, it says why.
  */
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
-import { type Cluster, storeMillisAt } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import type { SimConfig } from './config.ts';
 import type { Court } from './court.ts';
 import type { IncarnationLife } from './ledger.ts';
 import { markerOf } from './ledger.ts';
+import { storeMillisAt } from './life.ts';
 import type { Scheduler } from './scheduler.ts';
 
 const minute = 60_000;

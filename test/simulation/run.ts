@@ -4,10 +4,11 @@
  */
 import { Bucket } from './bucket.ts';
 import { createRequest, SimClient } from './clients.ts';
-import { Cluster, storeMillisAt } from './cluster.ts';
+import { Cluster } from './cluster.ts';
 import { drawConfig, type SimConfig } from './config.ts';
 import { Court, type Failure } from './court.ts';
 import type { Landing } from './history.ts';
+import { storeMillisAt } from './life.ts';
 import { drainEverything, sweepEverything } from './liveness.ts';
 import { Prng } from './prng.ts';
 import { Scheduler } from './scheduler.ts';
