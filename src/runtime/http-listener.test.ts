@@ -179,6 +179,22 @@ describe('http listener', () => {
     await third.until(() => third.received.endsWith('done'));
   });
 
+  it('gives back the room of bodies that were cut off', async () => {
+    const { port, listener } = await serve(async () => ok('done'), { bodyBytesHeldMax: 1_000 });
+    for (let turn = 0; turn < 3; turn += 1) {
+      const cut = new RawClient(port);
+      cut.send(`POST / HTTP/1.1\r\nHost: example\r\nContent-Length: 900\r\n\r\n${'x'.repeat(800)}`);
+      while (listener.connections() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      cut.socket.destroy();
+      while (listener.connections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const whole = new RawClient(port);
+    whole.send(post('/', 'x'.repeat(900)));
+    await whole.until(() => whole.received.endsWith('done') || whole.closed);
+    assert.match(whole.received, /^HTTP\/1\.1 200 /);
+  });
+
   it('answers broken HTTP with 400, oversized headers with 431', async () => {
     const { port } = await serve(async () => ok('never'));
     for (const [text, status] of [
