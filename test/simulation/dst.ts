@@ -5,6 +5,7 @@
  *   dst.ts --seed S          replays one seed with its trace
  *   dst.ts --twice S         runs it twice: trace, next random number and clock must be equal
  *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed
+ *   dst.ts --hunt 100 --from 1    the same, up to the first failure
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     twice: { type: 'string' },
     count: { type: 'string' },
     from: { type: 'string', default: '1' },
+    hunt: { type: 'string' },
     calls: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
@@ -68,10 +70,11 @@ async function many(): Promise<boolean> {
   const started = performance.now();
   const cpu = process.cpuUsage();
   const limitMillis = values.seconds === undefined ? Number.POSITIVE_INFINITY : Number(values.seconds) * 1000;
-  const count = values.count === undefined ? Number.POSITIVE_INFINITY : Number(values.count);
+  const given = values.count ?? values.hunt;
+  const count = given === undefined ? Number.POSITIVE_INFINITY : Number(given);
   const stopsAtFirst = values.count === undefined;
-  const kept = stopsAtFirst ? keptSeeds() : [];
-  const fresh = stopsAtFirst ? Date.now() % 1e9 : Number(values.from);
+  const kept = given === undefined ? keptSeeds() : [];
+  const fresh = given === undefined ? Date.now() % 1e9 : Number(values.from);
   const totals = { seeds: 0, calls: 0, landings: 0, storeRequests: 0, failures: 0 };
   while (totals.seeds < count && performance.now() - started < limitMillis) {
     const seed = kept[totals.seeds] ?? String(fresh + totals.seeds - kept.length);

@@ -15,6 +15,8 @@ import type { Scheduler } from './scheduler.ts';
 const minute = 60_000;
 /** Far above every visibility timeout and delay of the configuration. */
 const drainMillisMax = 10 * minute;
+/** The longest poll interval, jittered, and a few slow requests. */
+const wakeMillisMax = 2_000 * 1.2 + 2_000;
 
 export interface LivenessWorld {
   readonly scheduler: Scheduler;
@@ -91,6 +93,40 @@ async function drain(world: LivenessWorld, queue: string, index: number, deadlin
       { kind: 'delete', queue, handles },
       { timeoutMillis: minute },
     );
+  }
+}
+
+/** A poll that waits on one node gets what is sent through another, as soon as its polling schedule lets it. */
+export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
+  const { scheduler, config, cluster, court } = world;
+  for (const [index, { name: queue }] of config.queues.entries()) {
+    const life = court.ledger.queues.get(queue);
+    // What hides from a wrong clock would answer the poll in its place.
+    if (!life || life.live.size > 0) continue;
+    const here = index % cluster.nodes.length;
+    const there = (index + 1) % cluster.nodes.length;
+    const request = { maxMessages: 10, waitSeconds: 20, visibilityTimeoutSeconds: 30 };
+    const polled = cluster.call(-4, here, { kind: 'receive', queue, request }, { timeoutMillis: minute });
+    await scheduler.sleep(5_000);
+    const content = {
+      body: `wake.${queue}|`,
+      attributes: new Map(),
+      traceHeader: undefined,
+      groupId: undefined,
+    };
+    const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
+    await cluster.call(-4, there, { kind: 'send', queue, entries }, { timeoutMillis: minute });
+    const sentAt = scheduler.now;
+    const reply = await polled;
+    const waitedMillis = scheduler.now - sentAt;
+    const got = reply.kind === 'answer' && reply.answer.kind === 'done' && 'messages' in reply.answer;
+    if (!got || reply.answer.messages.length === 0)
+      return court.fail(
+        'a waiting receive is woken',
+        `n${here} polled ${queue}, n${there} sent, nothing came`,
+      );
+    if (waitedMillis > wakeMillisMax)
+      return court.fail('a waiting receive is woken', `n${here} got it after ${waitedMillis.toFixed(0)} ms`);
   }
 }
 
