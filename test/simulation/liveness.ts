@@ -115,7 +115,10 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
       groupId: undefined,
     };
     const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
-    await cluster.call(-4, there, { kind: 'send', queue, entries }, { timeoutMillis: minute });
+    const send = () => cluster.call(-4, there, { kind: 'send', queue, entries }, { timeoutMillis: minute });
+    // A node that still knows a past incarnation may say once that it does not know what became of a send.
+    const sent = await send();
+    if (sent.kind === 'answer' && sent.answer.kind === 'unavailable') await send();
     const sentAt = scheduler.now;
     const reply = await polled;
     const waitedMillis = scheduler.now - sentAt;
