@@ -13,7 +13,7 @@ import { RetryingStore } from '../store/retrying-store.ts';
 import { formatAddress, type ListenAddress } from './addresses.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { createHealthApp, handlerOfFetch, plainProblem, type Readiness } from './health-app.ts';
+import { createHealthApp, createHealthHandler, plainProblem, type Readiness } from './health-app.ts';
 import { HttpListener } from './http-listener.ts';
 import {
   CONNECTIONS_MAX,
@@ -100,7 +100,7 @@ async function startHealth(
   const app = createHealthApp(() => readiness(vitals), metrics);
   const listener = new HttpListener({
     platform,
-    handler: handlerOfFetch((request) => app.fetch(request)),
+    handler: createHealthHandler(app),
     problem: plainProblem,
     log,
     connectionsMax: HEALTH_CONNECTIONS_MAX,

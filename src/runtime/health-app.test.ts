@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Clock } from '../engine/environment.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { StoreError } from '../store/object-store.ts';
-import { createHealthApp, handlerOfFetch, type Readiness } from './health-app.ts';
+import { createHealthApp, createHealthHandler, type Readiness } from './health-app.ts';
 import { createMetrics, type MetricsSources } from './metrics.ts';
 import { watchStore } from './store-health.ts';
 
@@ -24,18 +24,20 @@ const ask = async (
   path: string,
   readiness: Readiness = { kind: 'ready' },
   metrics = createMetrics(sources),
+  method = 'GET',
+  headers: readonly (readonly [string, string])[] = [['host', '127.0.0.1:9090']],
 ) => {
   const app = createHealthApp(() => readiness, metrics);
-  const answer = await handlerOfFetch((request) => app.fetch(request))({
-    method: 'GET',
+  const answer = await createHealthHandler(app)({
+    method,
     target: path,
-    headers: [['host', '127.0.0.1:9090']],
+    headers,
     body: new Uint8Array(),
     signal: new AbortController().signal,
   });
   return {
     status: answer.status,
-    text: new TextDecoder().decode(answer.body as Uint8Array),
+    text: typeof answer.body === 'string' ? answer.body : new TextDecoder().decode(answer.body),
     headers: answer.headers,
   };
 };
@@ -54,6 +56,24 @@ describe('health port', () => {
 
   it('knows nothing else', async () => {
     assert.equal((await ask('/')).status, 404);
+  });
+
+  it('answers every method, target and header that a client may think of, and never throws', async () => {
+    for (const method of ['TRACE', 'CONNECT', 'TRACK', 'POST', 'DELETE', 'OPTIONS']) {
+      const answer = await ask('/healthz', { kind: 'ready' }, undefined, method);
+      assert.equal(answer.status, 405);
+      assert.equal(answer.headers.allow, 'GET, HEAD');
+    }
+    for (const target of ['*', 'http://user:secret@host/healthz', '@host/healthz'])
+      assert.equal((await ask(target)).status, 400);
+    assert.equal((await ask('//user:secret@host/healthz')).status, 404);
+    for (const host of ['user:secret@host', 'no host', ''])
+      assert.equal(
+        (await ask('/healthz', { kind: 'ready' }, undefined, 'GET', [['host', host]])).status,
+        200,
+      );
+    const head = await ask('/healthz', { kind: 'ready' }, undefined, 'HEAD', [['x', '\u0100']]);
+    assert.deepEqual([head.status, head.text], [200, '']);
   });
 
   it('shows requests, engine, store, connections and memory as Prometheus reads them', async () => {
