@@ -3,8 +3,8 @@
  *
  * - bodies, `SMALL_BODIES_BYTES_MAX + LARGE_BODIES_BYTES_MAX` = 128 MiB, and one body more while its chunks are joined;
  * - sockets, 10,000 of some 10 KB = 100 MB;
- * - headers that are being sent, up to `CONNECTIONS_MAX × HEADER_BYTES_MAX` = 320 MB for `HEADERS_WITHIN_MILLIS`. Only
- *   a flood that fills this bound and the others together passes the 512 MiB a node means to stay under.
+ * - headers that are being sent, up to `CONNECTIONS_MAX × HEADER_BYTES_MAX` = 160 MB for `HEADERS_WITHIN_MILLIS`. Only
+ *   a flood that fills this bound and the others together comes near the 512 MiB a node means to stay under.
  */
 
 /**
@@ -31,7 +31,7 @@ export const SMALL_BODIES_BYTES_MAX = 64 * 1024 * 1024;
 export const LARGE_BODIES_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Request line and headers together. Presigned session tokens reach 4 KiB, a presigned query URL twice that. */
-export const HEADER_BYTES_MAX = 32 * 1024;
+export const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
  * Sockets at one time. Long polls hold one each, and asynchronous clients open about fifty; a socket costs some 10 KB,
@@ -49,10 +49,10 @@ export const HEALTH_CONNECTIONS_MAX = 100;
 export const HEADERS_WITHIN_MILLIS = 10_000;
 
 /**
- * The pace a body must keep: the largest in a minute, as a client sends it over a line of 1.2 Mbit/s. Each byte buys
- * time at this rate.
+ * The pace a body must keep: 1 MiB in half a minute, as a client sends it over a line of a third of a Mbit/s. Each byte
+ * buys time at this rate.
  */
-export const BODY_BYTES_PER_SECOND_MIN = 140_000;
+export const BODY_BYTES_PER_SECOND_MIN = 35_000;
 
 /**
  * What a body may be behind its pace, and so how long it may pause: TCP's retransmissions after a lost packet or two
