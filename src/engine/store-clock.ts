@@ -139,7 +139,9 @@ function boundsOf({
   time,
 }: StoreTimeObservation): Bounds {
   // The machine may have slept during the flight: the store may have spoken before that.
-  const flightMillis = Math.max(0, receivedMonotonic - sentMonotonic, receivedWall - sentWall);
+  const seenMillis = Math.max(0, receivedMonotonic - sentMonotonic, receivedWall - sentWall);
+  // A clock that runs slow has seen less of a long flight than there was.
+  const flightMillis = seenMillis * (1 + driftPerMillisecond);
   return {
     lowerOffset: time.millis - receivedMonotonic,
     upperOffset: time.millis + time.resolutionMillis + flightMillis - receivedMonotonic,

@@ -23,9 +23,15 @@ export interface Stored {
   readonly writtenAtMillis: number;
 }
 
+/** Whose request it was, and when its process sent it. */
+export interface RequestOrigin {
+  readonly node: number;
+  readonly sentAt: number;
+}
+
 export interface BucketEvents {
   /** Before the bucket's next operation: `body` is undefined for a deletion. */
-  changed(node: number, key: string, body: Uint8Array | undefined): void;
+  changed(from: RequestOrigin, key: string, body: Uint8Array | undefined): void;
 }
 
 export class Bucket {
@@ -59,30 +65,30 @@ export class Bucket {
     return { kind: 'done', body, etag, lastModified: this.#time(writtenAtMillis) };
   }
 
-  put(node: number, key: string, body: Uint8Array): PutOutcome {
-    return this.#write(node, key, body);
+  put(from: RequestOrigin, key: string, body: Uint8Array): PutOutcome {
+    return this.#write(from, key, body);
   }
 
-  putIfAbsent(node: number, key: string, body: Uint8Array): PutIfAbsentOutcome {
-    return this.#objects.has(key) ? { kind: 'conflict' } : this.#write(node, key, body);
+  putIfAbsent(from: RequestOrigin, key: string, body: Uint8Array): PutIfAbsentOutcome {
+    return this.#objects.has(key) ? { kind: 'conflict' } : this.#write(from, key, body);
   }
 
-  putIfMatch(node: number, key: string, body: Uint8Array, etag: ETag): PutIfMatchOutcome {
+  putIfMatch(from: RequestOrigin, key: string, body: Uint8Array, etag: ETag): PutIfMatchOutcome {
     const found = this.#objects.get(key);
     if (!found) return { kind: 'missing' };
-    return found.etag === etag ? this.#write(node, key, body) : { kind: 'conflict' };
+    return found.etag === etag ? this.#write(from, key, body) : { kind: 'conflict' };
   }
 
-  delete(node: number, key: string): DeleteOutcome {
-    if (this.#objects.has(key)) this.#remove(node, key);
+  delete(from: RequestOrigin, key: string): DeleteOutcome {
+    if (this.#objects.has(key)) this.#remove(from, key);
     return { kind: 'done' };
   }
 
-  deleteIfMatch(node: number, key: string, etag: ETag): DeleteIfMatchOutcome {
+  deleteIfMatch(from: RequestOrigin, key: string, etag: ETag): DeleteIfMatchOutcome {
     const found = this.#objects.get(key);
     if (!found) return { kind: 'missing' };
     if (found.etag !== etag) return { kind: 'conflict' };
-    this.#remove(node, key);
+    this.#remove(from, key);
     return { kind: 'done' };
   }
 
@@ -97,19 +103,19 @@ export class Bucket {
     return { objects, truncated: false };
   }
 
-  #write(node: number, key: string, body: Uint8Array): { kind: 'done'; etag: ETag; time: StoreTime } {
+  #write(from: RequestOrigin, key: string, body: Uint8Array): { kind: 'done'; etag: ETag; time: StoreTime } {
     const etag = `"${++this.#writes}"` as ETag;
     const writtenAtMillis = this.#nowMillis();
     if (!this.#objects.has(key)) this.#sorted = undefined;
     this.#objects.set(key, { body, etag, writtenAtMillis });
-    this.#events.changed(node, key, body);
+    this.#events.changed(from, key, body);
     return { kind: 'done', etag, time: this.#time(writtenAtMillis) };
   }
 
-  #remove(node: number, key: string): void {
+  #remove(from: RequestOrigin, key: string): void {
     this.#objects.delete(key);
     this.#sorted = undefined;
-    this.#events.changed(node, key, undefined);
+    this.#events.changed(from, key, undefined);
   }
 
   #time(millis: number): StoreTime {

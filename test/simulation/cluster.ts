@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../src/engine/environment.ts';
 import { createQueueService, type Engine } from '../../src/engine/queue-service.ts';
+import type { ObjectStore } from '../../src/store/object-store.ts';
 import { RetryingStore } from '../../src/store/retrying-store.ts';
 import type { Bucket } from './bucket.ts';
 import { accountId, region, type SimConfig } from './config.ts';
@@ -26,6 +27,8 @@ export interface CallOptions {
   readonly timeoutMillis: number;
   /** The client goes away after that long. */
   readonly hangUpMillis?: number;
+  /** What the node says, whether or not the client hears it. */
+  readonly said?: (answer: CallAnswer) => void;
 }
 
 interface SimNode {
@@ -53,6 +56,9 @@ export class Cluster {
   aborts = 0;
   calls = 0;
   storeRequests = 0;
+  /** The longest that an answer with a clock, and a pause, took so far: no node knows the time better. */
+  #flightMillisMax = 0;
+  #pauseMillisMax = 0;
   readonly #world: ClusterWorld;
   readonly #network: Prng;
 
@@ -115,6 +121,7 @@ export class Cluster {
           void perform(engine.service, request, gone.signal).then((answer) => {
             if (!life.alive) return;
             node.open.delete(lose);
+            options.said?.(answer);
             // An empty answer to nobody says nothing.
             const empty = answer.kind === 'done' && 'messages' in answer && answer.messages.length === 0;
             if (!(clientGone && empty)) court.answered(call, answer);
@@ -171,7 +178,10 @@ export class Cluster {
             if (!node.life.alive) this.#start(node);
           });
         },
-        paused: (millis) => say(`pauses for ${millis.toFixed(0)} ms`),
+        paused: (millis) => {
+          this.#pauseMillisMax = Math.max(this.#pauseMillisMax, millis);
+          say(`pauses for ${millis.toFixed(0)} ms`);
+        },
       },
     );
     const watcher: StoreWatcher = {
@@ -183,7 +193,6 @@ export class Cluster {
         this.liesTold++;
         say('is told a lie');
       },
-      flight: () => {},
     };
     const wire = new SimStore({
       node: index,
@@ -197,7 +206,7 @@ export class Cluster {
       watcher,
     });
     const random = stream.stream('engine');
-    const store = config.retryingStore ? new RetryingStore(wire, life, random) : wire;
+    const store = this.#timed(config.retryingStore ? new RetryingStore(wire, life, random) : wire, life);
     const complain = (message: string, fields?: Readonly<Record<string, unknown>>) => {
       if (!life.alive) return;
       const { error } = fields ?? {};
@@ -222,6 +231,34 @@ export class Cluster {
         timing: config.timing,
       },
     );
+  }
+
+  /** Measures how long answers take that tell the time: how far a node's bounds may be apart. */
+  #timed(store: ObjectStore, life: Life): ObjectStore {
+    const timed = async <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> => {
+      const sentAt = life.now;
+      const outcome = await write();
+      if (outcome.kind === 'done') this.#flightMillisMax = Math.max(this.#flightMillisMax, life.now - sentAt);
+      return outcome;
+    };
+    return {
+      get: (key, options) => store.get(key, options),
+      list: (request) => store.list(request),
+      delete: (key) => store.delete(key),
+      deleteIfMatch: (key, etag) => store.deleteIfMatch(key, etag),
+      put: (key, body) => timed(() => store.put(key, body)),
+      putIfAbsent: (key, body) => timed(() => store.putIfAbsent(key, body)),
+      putIfMatch: (key, body, etag) => timed(() => store.putIfMatch(key, body, etag)),
+    };
+  }
+
+  /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
+  clockErrorMillis(): number | undefined {
+    const { config, scheduler } = this.#world;
+    if (this.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)) return undefined;
+    // Clocks drift by what the engine allows for, on both sides; and milliseconds are whole.
+    const driftMillis = scheduler.now * 1e-3 + 2;
+    return this.#flightMillisMax + this.#pauseMillisMax + config.dateResolutionMillis + driftMillis;
   }
 
   #stepWalls(node: SimNode): void {

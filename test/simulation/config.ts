@@ -3,6 +3,7 @@
  * all. Printed in full with every failure.
  */
 import type { EngineTiming } from '../../src/engine/settings.ts';
+import { focuses, focusOf } from './focus.ts';
 import { Prng } from './prng.ts';
 
 export const accountId = '000000000000';
@@ -180,6 +181,12 @@ function drawTiming(draw: Prng): Partial<EngineTiming> {
 }
 
 export function drawConfig(seed: string, calls = 2_000): SimConfig {
+  const drawn = drawSwarm(seed, calls);
+  const focus = focusOf(seed);
+  return focus ? focuses[focus](drawn, new Prng(`${seed}/focus`)) : drawn;
+}
+
+function drawSwarm(seed: string, calls: number): SimConfig {
   const draw = new Prng(`${seed}/config`);
   const nodeCount = draw.pick([1, 2, 2, 3, 3, 4, 5]);
   const far = draw.chance(0.2);

@@ -2,6 +2,7 @@
 import type { ManifestContent } from '../../src/core/queue-state.ts';
 import { decodeManifestObject } from '../../src/format/manifest-codec.ts';
 import { manifestsPrefix } from '../../src/format/object-keys.ts';
+import type { RequestOrigin } from './bucket.ts';
 import { allCheckers, type Circumstances } from './checkers/all.ts';
 import type { DiffChecker } from './checkers/check.ts';
 import type { Call, CallAnswer, Landing } from './history.ts';
@@ -40,7 +41,12 @@ export class Court {
   }
 
   /** After the bucket changed. Returns the landing, for the trace. */
-  changed(node: number, key: string, body: Uint8Array | undefined, storeMillis: number): Landing | undefined {
+  changed(
+    { node, sentAt }: RequestOrigin,
+    key: string,
+    body: Uint8Array | undefined,
+    storeMillis: number,
+  ): Landing | undefined {
     const at = this.#now();
     if (!key.startsWith(manifestsPrefix)) {
       this.#ask((checker) => checker.object?.({ at, node, key, present: body !== undefined }));
@@ -61,7 +67,8 @@ export class Court {
       this.#contents.set(key, after);
     } else this.#contents.delete(key);
     const queue = key.slice(manifestsPrefix.length);
-    const landing: Landing = { at, storeMillis, node, queue, before, after, bytes: body?.length ?? 0 };
+    const bytes = body?.length ?? 0;
+    const landing: Landing = { at, storeMillis, sentAt, node, queue, before, after, bytes };
     this.#landed(landing);
     return landing;
   }

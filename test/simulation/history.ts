@@ -61,6 +61,8 @@ export interface Landing {
   readonly at: number;
   /** Milliseconds since the epoch by the store's true clock. */
   readonly storeMillis: number;
+  /** When its process sent it: what it was made of was looked at before. */
+  readonly sentAt: number;
   readonly node: number;
   readonly queue: string;
   readonly before: ManifestContent | undefined;

@@ -4,9 +4,11 @@
  * in the bucket that no manifest names. When not, it says why.
  */
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
+import { createRequest } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import type { SimConfig } from './config.ts';
 import type { Court } from './court.ts';
+import type { CallRequest } from './history.ts';
 import type { IncarnationLife } from './ledger.ts';
 import { markerOf } from './ledger.ts';
 import { storeMillisAt } from './life.ts';
@@ -130,6 +132,63 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
       );
     if (waitedMillis > wakeMillisMax)
       return court.fail('a waiting receive is woken', `n${here} got it after ${waitedMillis.toFixed(0)} ms`);
+  }
+}
+
+/** Whatever became of a name, its queue can be created again. */
+export async function createEverywhere({ scheduler, config, cluster, court }: LivenessWorld): Promise<void> {
+  for (const queue of config.queues.toReversed()) {
+    const create = () => cluster.call(-6, 0, createRequest(queue, 2), { timeoutMillis: minute });
+    let reply = await create();
+    if (reply.kind === 'answer' && reply.answer.kind === 'deleted-recently') {
+      await scheduler.sleep(minute + 5_000);
+      reply = await create();
+    }
+    const kind = reply.kind === 'lost' ? 'lost' : reply.answer.kind;
+    if (!['created', 'exists', 'differs'].includes(kind))
+      return court.fail('a healed queue can be created', `${queue.name}: ${kind}`);
+  }
+}
+
+/** Who went away before the answer gets nothing leased: the message is there for the next, as if never received. */
+export async function giveBackEverywhere(world: LivenessWorld): Promise<void> {
+  const { scheduler, config, cluster, court } = world;
+  for (const [index, { name: queue }] of config.queues.entries()) {
+    if (court.ledger.queues.get(queue)?.live.size !== 0) continue;
+    const node = index % cluster.nodes.length;
+    const content = {
+      body: `back.${queue}|`,
+      attributes: new Map(),
+      traceHeader: undefined,
+      groupId: undefined,
+    };
+    const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
+    await cluster.call(-7, node, { kind: 'send', queue, entries }, { timeoutMillis: minute });
+    const request = { maxMessages: 1, waitSeconds: 0, visibilityTimeoutSeconds: 3_600 };
+    const receive: CallRequest = { kind: 'receive', queue, request };
+    const { lingerMillis, nodes } = config;
+    const hangUpMillis = 1 + lingerMillis + nodes[node]!.putMillis / 2;
+    let said = false;
+    await cluster.call(-7, node, receive, {
+      timeoutMillis: minute,
+      hangUpMillis,
+      said: (answer) => {
+        said = 'messages' in answer && answer.messages.length > 0;
+      },
+    });
+    await scheduler.sleep(5_000);
+    // Answered before it hung up.
+    if (said) continue;
+    const reply = await cluster.call(-7, node, receive, { timeoutMillis: minute });
+    const received = reply.kind === 'answer' && reply.answer.kind === 'done' && 'messages' in reply.answer;
+    const message = received ? reply.answer.messages[0] : undefined;
+    if (message?.receiveCount !== 1)
+      return court.fail(
+        'a client that hung up gets nothing leased',
+        `${queue} gave the next ${message ? `receive count ${message.receiveCount}` : 'nothing'}`,
+      );
+    const handles = [message.receiptHandle];
+    await cluster.call(-7, node, { kind: 'delete', queue, handles }, { timeoutMillis: minute });
   }
 }
 

@@ -9,7 +9,13 @@ import { drawConfig, type SimConfig } from './config.ts';
 import { Court, type Failure } from './court.ts';
 import type { Landing } from './history.ts';
 import { storeMillisAt } from './life.ts';
-import { drainEverything, sweepEverything, wakeEverywhere } from './liveness.ts';
+import {
+  createEverywhere,
+  drainEverything,
+  giveBackEverywhere,
+  sweepEverything,
+  wakeEverywhere,
+} from './liveness.ts';
 import { Prng } from './prng.ts';
 import { Scheduler } from './scheduler.ts';
 import { noTrace, type Trace } from './trace.ts';
@@ -39,8 +45,8 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
   const say = (text: string) => trace.on && trace.line(scheduler.now, text);
   const weather = new SimWeather(scheduler, config, draw.stream('weather'), say);
   const bucket: Bucket = new Bucket(() => storeMillisAt(scheduler.now), config.dateResolutionMillis, {
-    changed: (node, key, body) => {
-      const landing = court.changed(node, key, body, storeMillisAt(scheduler.now));
+    changed: (from, key, body) => {
+      const landing = court.changed(from, key, body, storeMillisAt(scheduler.now));
       if (landing) say(describeLanding(landing));
     },
   });
@@ -50,6 +56,7 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
     {
       liesTold: () => cluster.liesTold,
       aborts: () => cluster.aborts,
+      clockErrorMillis: () => cluster.clockErrorMillis(),
       present: (key) => bucket.peek(key) !== undefined,
     },
   );
@@ -104,6 +111,10 @@ async function playPhases(stage: Stage): Promise<void> {
   await drainEverything(stage);
   if (court.failure) return;
   await wakeEverywhere(stage);
+  if (court.failure) return;
+  await createEverywhere(stage);
+  if (court.failure) return;
+  await giveBackEverywhere(stage);
   if (court.failure) return;
   await sweepEverything(stage);
   court.finished(bucket.keys());

@@ -17,7 +17,7 @@ import {
   StoreError,
   type StoreTime,
 } from '../../src/store/object-store.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket, RequestOrigin } from './bucket.ts';
 import type { FaultRates, NodeConfig, SimConfig } from './config.ts';
 import type { Life } from './life.ts';
 import type { Prng } from './prng.ts';
@@ -44,8 +44,6 @@ export interface StoreWatcher {
   request(node: number, method: Method, key: string, fate: string): void;
   /** A `Date` that lies was told. */
   lied(): void;
-  /** An honest answer with a clock, and how long it was under way. */
-  flight(millis: number): void;
 }
 
 export interface Connection {
@@ -98,19 +96,19 @@ export class SimStore implements ObjectStore {
     return this.#read('list', request.prefix, () => this.#to.bucket.list(request));
   }
   put(key: string, body: Uint8Array): Promise<PutOutcome> {
-    return this.#write('put', key, () => this.#to.bucket.put(this.#to.node, key, body));
+    return this.#write('put', key, (from) => this.#to.bucket.put(from, key, body));
   }
   putIfAbsent(key: string, body: Uint8Array): Promise<PutIfAbsentOutcome> {
-    return this.#write('putIfAbsent', key, () => this.#to.bucket.putIfAbsent(this.#to.node, key, body));
+    return this.#write('putIfAbsent', key, (from) => this.#to.bucket.putIfAbsent(from, key, body));
   }
   putIfMatch(key: string, body: Uint8Array, etag: ETag): Promise<PutIfMatchOutcome> {
-    return this.#write('putIfMatch', key, () => this.#to.bucket.putIfMatch(this.#to.node, key, body, etag));
+    return this.#write('putIfMatch', key, (from) => this.#to.bucket.putIfMatch(from, key, body, etag));
   }
   delete(key: string): Promise<DeleteOutcome> {
-    return this.#write('delete', key, () => this.#to.bucket.delete(this.#to.node, key));
+    return this.#write('delete', key, (from) => this.#to.bucket.delete(from, key));
   }
   deleteIfMatch(key: string, etag: ETag): Promise<DeleteIfMatchOutcome> {
-    return this.#write('deleteIfMatch', key, () => this.#to.bucket.deleteIfMatch(this.#to.node, key, etag));
+    return this.#write('deleteIfMatch', key, (from) => this.#to.bucket.deleteIfMatch(from, key, etag));
   }
 
   #halfMillis(median: number): number {
@@ -148,8 +146,10 @@ export class SimStore implements ObjectStore {
     });
   }
 
-  #write<O extends WriteOutcome>(method: Method, key: string, act: () => O): Promise<O> {
+  #write<O extends WriteOutcome>(method: Method, key: string, act: (from: RequestOrigin) => O): Promise<O> {
     const { life, scheduler, config, nodeConfig, draw, weather, watcher, node } = this.#to;
+    // Before the process may stall: what it looked at last is not older than this.
+    const from: RequestOrigin = { node, sentAt: life.now };
     life.touch();
     if (!life.alive) return never;
     const sentAt = life.now;
@@ -163,13 +163,13 @@ export class SimStore implements ObjectStore {
     const gaveUpAt = sentAt + (draw.chance(0.5) ? there + back : config.requestTimeoutMillis);
     const land = (at: number, answer?: (outcome: O) => void) =>
       scheduler.at(at, () => {
-        const outcome = act();
+        const outcome = act(from);
         answer?.(outcome);
         return 'quiet';
       });
     return new Promise((resolve) => {
       const tell = (at: number, outcome: O) => life.at(at, () => this.#arrive(() => resolve(outcome)));
-      const tellLanded = (outcome: O) => tell(scheduler.now + back, this.#dated(outcome, sentAt, back));
+      const tellLanded = (outcome: O) => tell(scheduler.now + back, this.#dated(outcome));
       const unknown = (reason: string, throttled = false) =>
         ({ kind: 'unknown', throttled, reason: `simulated: ${reason}` }) as O;
       switch (fate) {
@@ -178,7 +178,7 @@ export class SimStore implements ObjectStore {
           break;
         case 'slowAnswer': {
           const slowMillis = draw.unit() * draw.unit() * config.requestTimeoutMillis;
-          land(landsAt, (outcome) => tell(landsAt + slowMillis, this.#dated(outcome, sentAt, slowMillis)));
+          land(landsAt, (outcome) => tell(landsAt + slowMillis, this.#dated(outcome)));
           break;
         }
         case 'requestLost':
@@ -241,14 +241,11 @@ export class SimStore implements ObjectStore {
   }
 
   /** The clock in an answer: mostly honest. */
-  #dated<O extends WriteOutcome>(outcome: O, sentAt: number, backMillis: number): O {
-    const { draw, weather, config, watcher, scheduler } = this.#to;
+  #dated<O extends WriteOutcome>(outcome: O): O {
+    const { draw, weather, config, watcher } = this.#to;
     if (outcome.kind !== 'done' || !('time' in outcome)) return outcome;
     const honest = outcome.time as StoreTime | undefined;
-    if (!honest || !weather.faulty || !draw.chance(config.faults.lie)) {
-      watcher.flight(scheduler.now + backMillis - sentAt);
-      return outcome;
-    }
+    if (!honest || !weather.faulty || !draw.chance(config.faults.lie)) return outcome;
     watcher.lied();
     const offMillis = Math.floor(draw.real(-1, 1) * draw.pick([3_000, 120_000, 86_400_000]));
     return { ...outcome, time: { ...honest, millis: honest.millis + offMillis } };

@@ -1,7 +1,9 @@
 /** Every property that a run is held to, in the order in which they look at an event. */
 import type { Ledger } from '../ledger.ts';
 import { answersChecker } from './answers.ts';
+import { attributesChecker } from './attributes.ts';
 import type { DiffChecker } from './check.ts';
+import { clocksChecker } from './clocks.ts';
 import { countsChecker } from './counts.ts';
 import { deadLettersChecker } from './dead-letters.ts';
 import { deliveriesChecker } from './deliveries.ts';
@@ -19,6 +21,8 @@ export interface Circumstances {
   liesTold(): number;
   aborts(): number;
   present(key: string): boolean;
+  /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
+  clockErrorMillis(): number | undefined;
 }
 
 export function allCheckers(ledger: Ledger, world: Circumstances): readonly DiffChecker[] {
@@ -29,11 +33,13 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     endingsChecker(ledger, world.liesTold),
     deliveriesChecker(world.aborts),
     fencingChecker(ledger),
-    deadLettersChecker(ledger),
+    deadLettersChecker(ledger, world.clockErrorMillis),
     purgesChecker(ledger),
     manifestTimeChecker(world.liesTold),
     segmentsChecker(ledger, world.present),
     existenceChecker(),
-    countsChecker(ledger),
+    countsChecker(ledger, world.clockErrorMillis),
+    clocksChecker(world),
+    attributesChecker(),
   ];
 }

@@ -1,11 +1,13 @@
 /**
- * Counts: GetQueue tells what the ledger says. Judged only on calls during which nothing landed on the queue, and only
- * as a sum: what is visible depends on the clock of the node that was asked.
+ * Counts: GetQueue tells what the ledger says. Judged only on calls during which nothing landed on the queue. How many
+ * are in flight and delayed depends on the clock of the node that was asked, so it lies between two bounds.
  */
+import type { QueueState } from '../../../src/core/queue-state.ts';
 import type { Ledger } from '../ledger.ts';
+import { storeMillisAt } from '../life.ts';
 import type { DiffChecker } from './check.ts';
 
-export function countsChecker(ledger: Ledger): DiffChecker {
+export function countsChecker(ledger: Ledger, clockErrorMillis: () => number | undefined): DiffChecker {
   const versions = new Map<number, number>();
   return {
     name: 'counts are those of the messages that are there',
@@ -13,7 +15,7 @@ export function countsChecker(ledger: Ledger): DiffChecker {
       if (request.kind === 'look') versions.set(id, ledger.queues.get(request.queue)?.state.version ?? 0);
       return undefined;
     },
-    answered: ({ request, id }, answer) => {
+    answered: ({ request, id, arrivedAt }, answer, at) => {
       if (request.kind !== 'look' || answer.kind !== 'queue') return undefined;
       const life = ledger.queues.get(request.queue);
       if (!life || life.state.version !== versions.get(id)) return undefined;
@@ -21,9 +23,23 @@ export function countsChecker(ledger: Ledger): DiffChecker {
       if (life.state.attributes.has('MessageRetentionPeriod')) return undefined;
       const counted = answer.visibleCount + answer.inFlightCount + answer.delayedCount;
       const there = life.live.size - life.state.intents.size;
-      return counted === there
-        ? undefined
-        : `call ${id}: ${request.queue} counts ${counted}, ${there} are there`;
+      if (counted !== there) return `call ${id}: ${request.queue} counts ${counted}, ${there} are there`;
+      const error = clockErrorMillis();
+      if (error === undefined) return undefined;
+      const most = hiddenAt(life.state, storeMillisAt(arrivedAt) - error);
+      const least = hiddenAt(life.state, storeMillisAt(at) + error);
+      const { inFlightCount, delayedCount } = answer;
+      if (inFlightCount > most.inFlight || inFlightCount < least.inFlight)
+        return `call ${id}: ${request.queue} counts ${inFlightCount} in flight, there are ${least.inFlight} to ${most.inFlight}`;
+      if (delayedCount > most.delayed || delayedCount < least.delayed)
+        return `call ${id}: ${request.queue} counts ${delayedCount} delayed, there are ${least.delayed} to ${most.delayed}`;
+      return undefined;
     },
   };
+}
+
+function hiddenAt({ deliveries, delayed }: QueueState, nowMillis: number) {
+  let inFlight = 0;
+  for (const { visibleAtMillis } of deliveries.values()) if (visibleAtMillis > nowMillis) inFlight++;
+  return { inFlight, delayed: [...delayed.values()].filter((dueAt) => dueAt > nowMillis).length };
 }

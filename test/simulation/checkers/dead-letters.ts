@@ -1,17 +1,25 @@
 /**
  * Dead letters move exactly once: each number of a link brings the message that its intent named, while the source
- * still holds the intent; and a message gets an intent only when its receives are used up.
+ * still holds the intent; and a message gets an intent only when its receives are used up, and then no delivery more.
  */
+import { queueNameOfArn } from '../../../src/core/queue-arn.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import type { LandingDiff, Ledger } from '../ledger.ts';
 import type { DiffChecker } from './check.ts';
 
-export function deadLettersChecker(ledger: Ledger): DiffChecker {
+/** What a batch knows of a target is not older than this. */
+const batchMillisMax = 60_000;
+
+export function deadLettersChecker(ledger: Ledger, clockErrorMillis: () => number | undefined): DiffChecker {
   /** `<source>/<target>/<number>` → message id. */
   const intents = new Map<string, string>();
+  const taken = new Set<string>();
   return {
     name: 'a dead letter moves exactly once',
-    diff: (diff) => newIntents(diff, intents) ?? appended(diff, intents, ledger),
+    diff: (diff) =>
+      newIntents(diff, intents) ??
+      appended(diff, intents, taken, ledger) ??
+      delivered(diff, ledger, clockErrorMillis()),
   };
 }
 
@@ -36,6 +44,7 @@ function newIntents(
 function appended(
   { before, after, born, incarnation }: LandingDiff,
   intents: ReadonlyMap<string, string>,
+  taken: Set<string>,
   ledger: Ledger,
 ): string | undefined {
   const moved = born.filter((life) => life.moved).map(({ message }) => message.messageId);
@@ -43,7 +52,11 @@ function appended(
   for (const [source, { lastNumber }] of after.incomingLinks) {
     const from = before?.incomingLinks.get(source)?.lastNumber ?? 0;
     for (let number = from + 1; number <= lastNumber; number++) {
-      const id = intents.get(`${source}/${after.incarnation}/${number}`);
+      const key = `${source}/${after.incarnation}/${number}`;
+      // A link that was dropped with its source begins anew, and must bring nothing a second time.
+      if (taken.has(key)) return `${incarnation.queue} took number ${number} twice`;
+      taken.add(key);
+      const id = intents.get(key);
       if (id === undefined) return `${incarnation.queue} took number ${number}, which nobody gave`;
       expected.push(id);
       const sourceLife = ledger.incarnations.get(source);
@@ -56,5 +69,25 @@ function appended(
   }
   if (moved.toSorted().join() !== expected.toSorted().join())
     return `${incarnation.queue} took ${moved.join()} where its links say ${expected.join()}`;
+  return undefined;
+}
+
+/** Without a target a message is delivered on, so only where the target has been there for long. */
+function delivered(
+  { before, after, landing, incarnation }: LandingDiff,
+  ledger: Ledger,
+  clockErrorMillis: number | undefined,
+): string | undefined {
+  const policy = resolveAttributes(after.attributes).redrivePolicy;
+  if (!policy || !before || clockErrorMillis === undefined) return undefined;
+  const target = ledger.queues.get(queueNameOfArn(policy.deadLetterTargetArn)?.name ?? '');
+  if (!target || target.bornAt > landing.sentAt - batchMillisMax - clockErrorMillis) return undefined;
+  for (const [sequence, { receiveCount, token }] of after.deliveries) {
+    const previous = before.deliveries.get(sequence);
+    if (!previous || previous.token === token || receiveCount <= policy.maxReceiveCount) continue;
+    // Given back: it was not received.
+    if (receiveCount <= previous.receiveCount) continue;
+    return `sequence ${sequence} of ${incarnation.queue} is delivered ${receiveCount} times, allowed are ${policy.maxReceiveCount}`;
+  }
   return undefined;
 }

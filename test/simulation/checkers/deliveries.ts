@@ -3,6 +3,7 @@
  * the one before; and every answered receive hands out leases that landed for it, each once, with the right body.
  */
 import type { DeliveryToken } from '../../../src/core/ids.ts';
+import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import type { Delivery } from '../../../src/core/queue-state.ts';
 import { decodeReceiptHandle } from '../../../src/core/receipt-handle.ts';
 import type { LandingDiff } from '../ledger.ts';
@@ -13,6 +14,9 @@ interface Lease {
   readonly receiveCount: number;
   readonly body: string;
   readonly messageId: string;
+  readonly timeoutMillis: number;
+  /** The queue's own, where the receive asks for none. */
+  readonly defaultTimeoutMillis: number;
   answered: boolean;
 }
 
@@ -47,6 +51,8 @@ export function deliveriesChecker(aborts: () => number): DiffChecker {
           receiveCount: delivery.receiveCount,
           body: message.body,
           messageId: message.messageId,
+          timeoutMillis: delivery.visibleAtMillis - delivery.leasedAtMillis,
+          defaultTimeoutMillis: resolveAttributes(diff.after.attributes).visibilityTimeoutSeconds * 1000,
           answered: false,
         });
       }
@@ -63,6 +69,10 @@ export function deliveriesChecker(aborts: () => number): DiffChecker {
         if (lease.answered) return `call ${id}: the lease of ${message.messageId} was handed out twice`;
         lease.answered = true;
         if (lease.landedAt < arrivedAt) return `call ${id}: got a lease older than itself`;
+        const asked = request.request.visibilityTimeoutSeconds;
+        const timeoutMillis = asked === undefined ? lease.defaultTimeoutMillis : asked * 1000;
+        if (lease.timeoutMillis !== timeoutMillis)
+          return `call ${id}: leased for ${lease.timeoutMillis} ms, not ${timeoutMillis}`;
         if (lease.receiveCount !== receiveCount)
           return `call ${id}: receive count ${receiveCount} is not the lease's`;
         if (lease.body !== message.body || lease.messageId !== message.messageId)

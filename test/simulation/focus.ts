@@ -1,0 +1,179 @@
+/**
+ * Weather for one part of the engine: a seed whose name begins with a focus (`moves-17`) plays the swarm's draw with
+ * some of it fixed, so that what needs three rare things at once happens in every seed. Everything else stays drawn.
+ */
+import type { ClientAction, QueueConfig, SimConfig } from './config.ts';
+import type { Prng } from './prng.ts';
+
+export const focusNames = ['moves', 'collection', 'clocks', 'names', 'swaps'] as const;
+
+export type Focus = (typeof focusNames)[number];
+
+export function focusOf(seed: string): Focus | undefined {
+  return focusNames.find((name) => seed.startsWith(`${name}-`));
+}
+
+export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => SimConfig>> = {
+  moves,
+  collection,
+  clocks,
+  names,
+  swaps,
+};
+
+/** At least so many nodes, of the kinds that were drawn. */
+function withNodes(drawn: SimConfig, count: number): Pick<SimConfig, 'nodes' | 'clients'> {
+  const nodes = Array.from({ length: Math.max(count, drawn.nodes.length) }, (_, index) => {
+    const like = drawn.nodes[index % drawn.nodes.length]!;
+    return {
+      ...like,
+      putMillis: like.putMillis * (1 + index / 10),
+      getMillis: like.getMillis * (1 + index / 10),
+    };
+  });
+  const clients = drawn.clients.map((client, index) => ({ ...client, home: index % nodes.length }));
+  return { nodes, clients };
+}
+
+function withWeights(
+  clients: SimConfig['clients'],
+  weights: Partial<Record<ClientAction, number>>,
+  thinkMillisMax: number,
+): SimConfig['clients'] {
+  return clients.map((client) => ({
+    ...client,
+    thinkMillis: Math.min(client.thinkMillis, thinkMillisMax),
+    weights: { ...client.weights, ...weights },
+  }));
+}
+
+/** Letters all the time, several movers at once, and queues that come and go in the middle. */
+function moves(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 3);
+  const source = (name: string): QueueConfig => ({
+    name,
+    attributes: { VisibilityTimeout: String(draw.pick([0, 0, 1])) },
+    deadLetterTo: 'd0',
+  });
+  return {
+    ...drawn,
+    nodes,
+    queues: [
+      source('q0'),
+      source('q1'),
+      { name: 'd0', attributes: { VisibilityTimeout: '1' }, deadLetterTo: undefined },
+    ],
+    clients: withWeights(
+      clients,
+      { send: 0.5, receive: 2, recreate: draw.pick([0, 0.01, 0.05]), purge: draw.pick([0, 0.02]) },
+      50,
+    ).map((client) => ({ ...client, deletes: 0.1 })),
+    faults: {
+      ...drawn.faults,
+      slowAnswer: draw.pick([0.05, 0.2]),
+      late: draw.pick([0, 0.02]),
+      responseLost: draw.pick([0, 0.03]),
+    },
+    bodyBytes: [16],
+    timing: { ...drawn.timing, foreignIntentPatienceMillis: draw.pick([0, 50]) },
+  };
+}
+
+/** Segments in every commit, collected as soon as they may be, by writers who stall before their swap. */
+function collection(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 2);
+  return {
+    ...drawn,
+    calls: Math.min(drawn.calls, 1_000),
+    nodes,
+    clients: withWeights(clients, { send: 1, receive: 1, settle: 1.5 }, 80),
+    faults: {
+      ...drawn.faults,
+      slowAnswer: draw.pick([0.1, 0.3]),
+      readFailed: draw.pick([0, 0.02]),
+      pause: draw.pick([0, 0.002]),
+    },
+    bodyBytes: [16, 16, 70_000],
+    timing: {
+      ...drawn.timing,
+      collectLagMillis: draw.pick([100, 300]),
+      sweepIntervalMillis: draw.pick([500, 1_500]),
+    },
+  };
+}
+
+/** Short lives, long runs, and a store that lies about the time now and then. */
+function clocks(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 2);
+  return {
+    ...drawn,
+    nodes,
+    clients: withWeights(clients, { send: 1, receive: 0.2, settle: 0.1, purge: 0, recreate: 0 }, 1_000).map(
+      (client) => ({
+        ...client,
+        thinkMillis: draw.real(500, 1_500),
+      }),
+    ),
+    queues: drawn.queues.map((queue) => ({
+      ...queue,
+      attributes: { ...queue.attributes, MessageRetentionPeriod: String(draw.pick([60, 90])) },
+    })),
+    faults: { ...drawn.faults, lie: draw.pick([0, 0.0005, 0.002]) },
+    dateResolutionMillis: 1_000,
+    bodyBytes: [16],
+  };
+}
+
+/** Queues that are deleted and created again all the time, and tombstones that go while the run goes on. */
+function names(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 2);
+  const lateMillisMax = draw.pick([200, 3_000]);
+  const requestTimeoutMillis = draw.pick([1_000, 5_000]);
+  return {
+    ...drawn,
+    nodes,
+    clients: withWeights(clients, { recreate: draw.pick([0.1, 0.3]) }, 300),
+    faults: {
+      ...drawn.faults,
+      pause: 0,
+      slowAnswer: draw.pick([0.05, 0.2]),
+      late: draw.pick([0, 0.02]),
+      requestLost: draw.pick([0, 0.03]),
+      duplicate: draw.pick([0, 0.03]),
+    },
+    lateMillisMax,
+    requestTimeoutMillis,
+    conditionalDelete: true,
+    timing: {
+      ...drawn.timing,
+      // Above the age of any late copy, as an hour is above a signature's 15 minutes.
+      tombstoneAgeMillis: 2 * (lateMillisMax + requestTimeoutMillis) + 2_000,
+      sweepIntervalMillis: draw.pick([1_000, 5_000]),
+    },
+  };
+}
+
+/** One queue, several writers, and answers that are lost, late or doubled: every swap may be in doubt. */
+function swaps(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 3);
+  const rate = () => draw.pick([0, 0.02, 0.06]);
+  return {
+    ...drawn,
+    calls: Math.min(drawn.calls, 800),
+    nodes,
+    queues: drawn.queues.slice(0, 1).map((queue) => ({ ...queue, deadLetterTo: undefined })),
+    clients: withWeights(clients, { send: 1, receive: 1, settle: 1 }, 60),
+    faults: {
+      ...drawn.faults,
+      responseLost: rate(),
+      requestLost: rate(),
+      late: rate(),
+      duplicate: rate(),
+      doubled: rate(),
+      refused: rate(),
+      throttled: rate(),
+    },
+    lateMillisMax: draw.pick([200, 1_000, 3_000]),
+    requestTimeoutMillis: draw.pick([200, 1_000]),
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * Proof that the simulator sees: plants each fault of mutants/ in a copy of the product and runs seeds until a checker
+ * names it.
+ *
+ *   mutants.ts                  all of them
+ *   mutants.ts NAME…            these
+ *   mutants.ts --seeds 60 --seconds 90 --jobs 2
+ *
+ * A mutant is killed by a seed on which the product itself is clean: the baseline plays the first seeds of every
+ * weather first, and each later seed that kills is played without the fault too. A survivor is a hole in the checkers.
+ */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { allMutants } from './mutants/all.ts';
+import { type BoundsName, bounds } from './mutants/bounds.ts';
+import type { Mutant, Patch } from './mutants/mutant.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seeds: { type: 'string', default: '60' },
+    seconds: { type: 'string', default: '120' },
+    clean: { type: 'string', default: '4' },
+    jobs: { type: 'string', default: '2' },
+  },
+});
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const scratch = `${root}.cache/mutants`;
+const seedsMax = Number(values.seeds);
+/** Of the unmutated product, in each weather and under each set of bounds that some mutant wants. */
+const cleanSeeds = Number(values.clean);
+
+interface Hunt {
+  readonly played: number;
+  readonly found: { readonly seed: string; readonly property: string; readonly detail: string } | undefined;
+}
+
+/** A copy of product and simulator with these changes. @throws when a text is not there exactly once */
+function plant(folder: string, patches: readonly Patch[]): string {
+  const tree = `${scratch}/${folder}`;
+  rmSync(tree, { recursive: true, force: true });
+  mkdirSync(tree, { recursive: true });
+  const filter = (path: string) => !path.endsWith('.test.ts');
+  cpSync(`${root}src`, `${tree}/src`, { recursive: true, filter });
+  cpSync(`${root}test/simulation`, `${tree}/test/simulation`, { recursive: true, filter });
+  for (const { file, text, by } of patches) {
+    const source = readFileSync(`${tree}/${file}`, 'utf8');
+    const times = source.split(text).length - 1;
+    if (times !== 1) throw new Error(`in ${file} this text occurs ${times} times, not once: ${text}`);
+    writeFileSync(
+      `${tree}/${file}`,
+      source.replace(text, () => by),
+    );
+  }
+  return tree;
+}
+
+/** A fault may make the simulated code spin for ever; the child is then ended, which names no property. */
+function hunt(tree: string, seeds: readonly string[]): Promise<Hunt> {
+  const script = `${tree}/test/simulation/mutants/hunt.ts`;
+  const seconds = Number(values.seconds);
+  const child = spawn(process.execPath, [...process.execArgv, script, String(seconds), ...seeds], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), (seconds + 120) * 1000);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      clearTimeout(tooLong);
+      const last = text.trim().split('\n').at(-1) ?? '';
+      if (code === 0 && last.startsWith('{')) resolve(JSON.parse(last) as Hunt);
+      else
+        resolve({
+          played: 0,
+          found: { seed: '', property: '', detail: `the run ended with ${code}: ${last}` },
+        });
+    });
+  });
+}
+
+function seedsOf({ focus }: Mutant, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => (focus ? `${focus}-${index + 1}` : String(index + 1)));
+}
+
+const treeOf = (under: BoundsName | undefined) => `unmutated${under ? `-${under}` : ''}`;
+
+/** What the product does on these seeds without any fault: undefined when it is clean. */
+async function unclean(under: BoundsName | undefined, seeds: readonly string[]): Promise<string | undefined> {
+  const { found } = await hunt(`${scratch}/${treeOf(under)}`, seeds);
+  return found && `seed ${found.seed}: ${found.property}: ${found.detail}`;
+}
+
+async function baseline(mutants: readonly Mutant[]): Promise<{ passed: number; failed: number }> {
+  const wanted = new Map<string, Mutant>();
+  for (const mutant of mutants) wanted.set(`${mutant.focus ?? 'swarm'} ${mutant.under ?? ''}`, mutant);
+  for (const under of new Set(mutants.map((mutant) => mutant.under)))
+    plant(treeOf(under), under ? bounds[under] : []);
+  let failed = 0;
+  await inTurns([...wanted], async ([name, mutant]) => {
+    const wrong = await unclean(mutant.under, seedsOf(mutant, cleanSeeds));
+    if (wrong) failed++;
+    console.log(
+      `${wrong ? 'FAILED' : 'clean '} unmutated, weather ${name}: ${wrong ?? `${cleanSeeds} seeds`}`,
+    );
+  });
+  return { passed: wanted.size - failed, failed };
+}
+
+/** Why it lives, or undefined. */
+async function judge(mutant: Mutant): Promise<string | undefined> {
+  const { name, under, patches } = mutant;
+  const tree = plant(name, [...(under ? bounds[under] : []), ...patches]);
+  const { played, found } = await hunt(tree, seedsOf(mutant, seedsMax));
+  rmSync(tree, { recursive: true, force: true });
+  if (!found) return `SURVIVES ${played} seeds`;
+  if (found.property === '') return found.detail;
+  if (played > cleanSeeds) {
+    const wrong = await unclean(under, [found.seed]);
+    if (wrong) return `its seed fails without it too: ${wrong}`;
+  }
+  console.log(
+    `killed ${name.padEnd(44)} ${mutant.dagger ? '†' : ' '} seed ${found.seed.padEnd(14)} (${played}) ${found.property}: ${found.detail.slice(0, 140).replaceAll('\n', ' ')}`,
+  );
+  return undefined;
+}
+
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Number(values.jobs) }, worker));
+}
+
+const chosen = allMutants.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const unknownNames = positionals.filter((name) => !allMutants.some((mutant) => mutant.name === name));
+if (unknownNames.length > 0) throw new Error(`no such mutants: ${unknownNames.join(', ')}`);
+const totals = await baseline(chosen);
+await inTurns(chosen, async (mutant) => {
+  const why = await judge(mutant);
+  if (why === undefined) totals.passed++;
+  else {
+    totals.failed++;
+    console.log(`FAILED ${mutant.name.padEnd(44)} ${why} (breaks: ${mutant.breaks})`);
+  }
+});
+rmSync(scratch, { recursive: true, force: true });
+console.log(`${totals.passed} passed, ${totals.failed} failed`);
+process.exit(totals.failed === 0 ? 0 : 1);

@@ -1,0 +1,17 @@
+/** Every planted fault, by the part of the engine that it spoils. */
+import { collectionFaults } from './collection-faults.ts';
+import { commitFaults } from './commit-faults.ts';
+import { messageFaults } from './message-faults.ts';
+import { moveFaults } from './move-faults.ts';
+import type { Mutant } from './mutant.ts';
+import { nameFaults } from './name-faults.ts';
+import { timeFaults } from './time-faults.ts';
+
+export const allMutants: readonly Mutant[] = [
+  ...commitFaults,
+  ...messageFaults,
+  ...collectionFaults,
+  ...moveFaults,
+  ...timeFaults,
+  ...nameFaults,
+];

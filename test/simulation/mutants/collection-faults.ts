@@ -1,0 +1,148 @@
+/** Faults of collection: DESIGN.md section 5. */
+import type { Mutant } from './mutant.ts';
+
+const collector = 'src/engine/collector.ts';
+
+export const collectionFaults: readonly Mutant[] = [
+  {
+    name: 'no-base-version-check-in-the-sweep',
+    breaks: 'only objects below collectedBelow are collected',
+    focus: 'collection',
+    patches: [{ file: collector, text: 'parts.baseVersion < state.collectedBelow && !', by: '!' }],
+  },
+  {
+    name: 'sweep-raises-nothing-first',
+    breaks: 'the collector first raises collectedBelow by a swap',
+    focus: 'collection',
+    patches: [
+      { file: collector, text: "await loop.submit({ kind: 'tidy', collectBelow: version });", by: '' },
+      {
+        file: collector,
+        text: 'parts.baseVersion < state.collectedBelow &&',
+        by: 'parts.baseVersion < version &&',
+      },
+    ],
+  },
+  {
+    name: 'no-second-get-in-the-sweep',
+    breaks: 'what is deleted is named by no manifest read after collectedBelow was raised',
+    focus: 'collection',
+    patches: [
+      {
+        file: collector,
+        text: '    const state = await this.#stateOf(name, incarnation);\n    if (!state) return 0;',
+        by: '    const state = { ...before, collectedBelow: version };',
+      },
+    ],
+  },
+  {
+    name: 'sweep-reads-before-it-lists',
+    breaks: 's/ is listed first, and an incarnation is removed only by a GET begun afterwards',
+    dagger: true,
+    focus: 'names',
+    patches: [
+      {
+        file: collector,
+        text: 'const groups = await this.#listByIncarnation();',
+        by: `const known = new Map<string, QueueState | undefined>();
+    for await (const { key } of this.#list(manifestsPrefix)) {
+      const queue = queueNameOfManifestKey(key);
+      if (queue === undefined) continue;
+      const observed = await new ManifestRegister(this.#context.environment, queue).readQueue();
+      known.set(queue, observed?.state);
+    }
+    const groups = await this.#listByIncarnation();`,
+      },
+      {
+        file: collector,
+        text: '      const state = await this.#stateOf(name, incarnation);\n      if (state) versions',
+        by: '      const seen = known.get(name);\n      const state = seen?.incarnation === incarnation ? seen : undefined;\n      if (state) versions',
+      },
+    ],
+    under: 'small-tail',
+  },
+  {
+    name: 'new-references-are-not-checked',
+    breaks: 'apply refuses new references with a base below collectedBelow',
+    focus: 'collection',
+    patches: [
+      {
+        file: 'src/core/spill.ts',
+        text: 'prepared.filter((segment) => segment.baseVersion >= collectedBelow)',
+        by: 'prepared.filter((segment) => segment.baseVersion >= collectedBelow * 0)',
+      },
+      // The product's own look at every step would stop it.
+      {
+        file: 'src/core/invariants.ts',
+        text: 'if (!current.segments.has(id) && reference.baseVersion < next.collectedBelow)',
+        by: 'if (!current.segments.has(id) && reference.baseVersion < 0)',
+      },
+    ],
+  },
+  {
+    name: 'segment-deleted-before-its-manifest',
+    breaks: 'a segment is deleted after the manifest that drops it',
+    under: 'small-tail',
+    patches: [
+      {
+        file: 'src/engine/batch-commit.ts',
+        text: "import { Unavailable } from './queue-api.ts';",
+        by: "import { objectKey } from '../format/object-keys.ts';\nimport { Unavailable } from './queue-api.ts';",
+      },
+      {
+        file: 'src/engine/batch-commit.ts',
+        text: '    return this.#swap({\n      number: attempt,',
+        by: `    if (applied.next.kind === 'queue')
+      for (const [id, { baseVersion, nonce }] of base.state.segments)
+        if (!applied.next.state.segments.has(id))
+          void environment.store
+            .delete(objectKey({ name: view.name, incarnation: view.incarnation, kind: 'seg', baseVersion, nonce }))
+            .catch(() => undefined);
+    return this.#swap({
+      number: attempt,`,
+      },
+    ],
+  },
+  {
+    name: 'garbage-of-the-living',
+    breaks: 'what the manifest names stays',
+    under: 'small-tail',
+    patches: [
+      {
+        file: 'src/engine/garbage.ts',
+        text: 'if (!next.state.segments.has(id)) this.#dropped.set(id, reference);',
+        by: 'if (next.state.segments.get(id) !== reference) this.#dropped.set(id, reference);',
+      },
+      {
+        file: 'src/engine/garbage.ts',
+        text: 'if (reference.baseVersion >= state.collectedBelow || state.segments.has(id)) continue;',
+        by: 'if (reference.baseVersion >= state.collectedBelow) continue;',
+      },
+    ],
+  },
+  {
+    name: 'sweep-finds-nothing',
+    breaks: 'after the sweep nothing is left that nobody names',
+    focus: 'collection',
+    patches: [
+      {
+        file: collector,
+        text: 'const unnamed = objects.filter(({ parts }) => !before.segments.has(segmentIdOf(parts)));',
+        by: 'const unnamed = objects.filter(({ parts }) => before.segments.has(segmentIdOf(parts)));',
+      },
+    ],
+  },
+  {
+    name: 'tombstone-deleted-unconditionally',
+    breaks: 'nothing ever deletes m/<name> unconditionally',
+    dagger: true,
+    focus: 'names',
+    patches: [
+      {
+        file: collector,
+        text: 'await environment.store.deleteIfMatch(key, etag);',
+        by: 'await environment.store.delete(key);\n      void etag;',
+      },
+    ],
+  },
+];

@@ -1,0 +1,212 @@
+/** Faults in what happens to messages within one queue: fencing, purge, visibility, redelivery, segments' bodies. */
+import type { Mutant } from './mutant.ts';
+
+const receive = 'src/core/receive.ts';
+const send = 'src/core/send.ts';
+const held = 'src/core/delete.ts';
+
+export const messageFaults: readonly Mutant[] = [
+  {
+    name: 'no-token-check',
+    breaks: 'fenced: a handle of an earlier delivery deletes nothing',
+    patches: [
+      {
+        file: held,
+        text: 'return delivery && delivery.token === handle.token ? delivery : undefined;',
+        by: 'return delivery;',
+      },
+    ],
+  },
+  {
+    name: 'handle-of-an-old-incarnation',
+    breaks: 'a recreated queue is another queue',
+    focus: 'names',
+    patches: [
+      {
+        file: held,
+        text: '  if (handle.incarnation !== draft.base.incarnation) return undefined;',
+        by: '  if (handle.incarnation !== draft.base.incarnation) return draft.deliveries.current.get(handle.sequence);',
+      },
+    ],
+  },
+  {
+    name: 'uncommitted-expiry-is-told',
+    breaks: 'an outcome that rests on retention stands once it is swapped in (kept seed 10)',
+    patches: [
+      { file: held, text: 'effect ||= lostToRetention(draft, handle);', by: 'void lostToRetention;' },
+    ],
+  },
+  {
+    name: 'sequence-number-reused',
+    breaks: 'sequence numbers are never used twice',
+    patches: [
+      {
+        file: send,
+        text: 'const sequence = draft.nextSequence++;',
+        by: `const empty = draft.tail.current.size + draft.segments.current.size === 0;
+    const sequence = empty && draft.nextSequence > 1 ? draft.nextSequence - 1 : draft.nextSequence++;`,
+      },
+    ],
+  },
+  {
+    name: 'delivery-tokens-repeat',
+    breaks: 'each delivery has a token of its own',
+    patches: [
+      {
+        file: 'src/core/draft.ts',
+        text: 'BigInt.asUintN(64, this.#seed + this.#tokens++)',
+        by: 'BigInt.asUintN(64, this.#seed + this.#tokens)',
+      },
+    ],
+  },
+  {
+    name: 'redelivery-counted-twice',
+    breaks: 'the receive count tells deliveries',
+    patches: [
+      {
+        file: receive,
+        text: 'receiveCount: (previous?.receiveCount ?? 0) + 1,',
+        by: 'receiveCount: previous ? previous.receiveCount + 2 : 1,',
+      },
+    ],
+  },
+  {
+    name: 'lease-ends-early',
+    breaks: 'no delivery before the visibility timeout of the one before',
+    patches: [
+      {
+        file: 'src/core/draft.ts',
+        text: 'if (visibleAtMillis <= this.time.nowMillis) again.push',
+        by: 'if (visibleAtMillis <= this.time.nowMillis + 500) again.push',
+      },
+    ],
+  },
+  {
+    name: 'delayed-is-visible-early',
+    breaks: 'no delivery before the delay is over',
+    patches: [
+      {
+        file: 'src/core/draft.ts',
+        text: 'if (dueAtMillis <= this.time.nowMillis) again.push',
+        by: 'if (dueAtMillis <= this.time.nowMillis + 500) again.push',
+      },
+    ],
+  },
+  {
+    name: 'delay-is-halved',
+    breaks: 'a delay lasts as long as was asked',
+    patches: [
+      {
+        file: send,
+        text: 'draft.time.nowMillis + delayMillis)',
+        by: 'draft.time.nowMillis + delayMillis / 2)',
+      },
+    ],
+  },
+  {
+    name: 'timeout-asked-is-ignored',
+    breaks: "a receive's own visibility timeout holds",
+    patches: [
+      {
+        file: receive,
+        text: 'command.visibilityTimeoutSeconds ?? draft.resolved.visibilityTimeoutSeconds;',
+        by: 'draft.resolved.visibilityTimeoutSeconds;',
+      },
+    ],
+  },
+  {
+    name: 'release-keeps-the-lease',
+    breaks: 'a client that went away gets nothing leased',
+    patches: [
+      {
+        file: 'src/core/change-visibility.ts',
+        text: '    if (!delivery) continue;\n    effect = true;',
+        by: '    if (delivery) continue;\n    effect = true;',
+      },
+    ],
+  },
+  {
+    name: 'release-by-another-handle',
+    breaks: 'a lease is released by exact token',
+    patches: [
+      {
+        file: 'src/core/change-visibility.ts',
+        text: `    const delivery = heldDelivery(draft, handle);
+    if (!delivery) continue;`,
+        by: `    const delivery = draft.deliveries.current.get(handle.sequence);
+    if (!delivery) continue;`,
+      },
+    ],
+    focus: 'swaps',
+  },
+  {
+    name: 'purge-takes-later-sends',
+    breaks: 'later sends are untouched by a purge',
+    patches: [{ file: 'src/core/transition.ts', text: '  purge: 2,', by: '  purge: 6,' }],
+  },
+  {
+    name: 'purge-forgets-what-is-in-flight',
+    breaks: 'a purge covers what was there',
+    patches: [
+      {
+        file: 'src/core/purge.ts',
+        text: 'for (const sequence of draft.deliveries.current.keys()) draft.deliveries.delete(sequence);',
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'tail-dropped-on-spill',
+    breaks: 'a spill takes the whole tail',
+    under: 'small-tail',
+    patches: [
+      {
+        file: 'src/core/spill.ts',
+        text: 'const leaving = tail.filter((entry) => overflows || entry.bytes > INLINE_MESSAGE_BYTES_MAX);',
+        by: `if (overflows) for (const { sequence, origin } of tail) if (!origin) draft.tail.delete(sequence);
+  const leaving = tail.filter((entry) => overflows && entry.origin);`,
+      },
+    ],
+  },
+  {
+    name: 'upload-reused-by-number',
+    breaks: 'after a conflict an upload is reused only for what it holds',
+    under: 'small-tail',
+    focus: 'swaps',
+    patches: [
+      {
+        file: 'src/core/spill.ts',
+        text: 'places.set(message.origin ?? message.sequence,',
+        by: 'places.set(message.sequence,',
+      },
+      {
+        file: 'src/core/spill.ts',
+        text: 'places.get(entry.origin ?? entry.sequence)',
+        by: 'places.get(entry.sequence)',
+      },
+    ],
+  },
+  {
+    name: 'unreadable-body-is-dropped',
+    breaks: 'an unreadable body is reported and never dropped',
+    focus: 'collection',
+    patches: [
+      {
+        file: receive,
+        text: '      this.#unreadable = true;\n',
+        by: '      this.#leave(sequence);\n      draft.endBody(sequence);\n      this.#ended = true;\n',
+      },
+    ],
+  },
+  {
+    name: 'counts-mix-in-flight-and-visible',
+    breaks: 'counts equal the model',
+    patches: [
+      {
+        file: 'src/core/counts.ts',
+        text: '    if (delivery.visibleAtMillis > time.nowMillis) inFlight++;',
+        by: '    if (delivery.visibleAtMillis > time.nowMillis + 60_000) inFlight++;',
+      },
+    ],
+  },
+];

@@ -1,0 +1,82 @@
+/** Faults of time: DESIGN.md section 7. */
+import type { Mutant } from './mutant.ts';
+
+const source = 'src/engine/time-source.ts';
+const clock = 'src/engine/store-clock.ts';
+
+export const timeFaults: readonly Mutant[] = [
+  {
+    name: 'retention-by-the-upper-bound',
+    breaks: 'what destroys compares with the lower bound',
+    dagger: true,
+    focus: 'clocks',
+    patches: [
+      {
+        file: source,
+        text: '      lowerMillis: reading.lowerMillis,\n      confirmed',
+        by: '      lowerMillis: reading.upperMillis,\n      confirmed',
+      },
+    ],
+  },
+  {
+    name: 'stamp-by-the-lower-bound',
+    breaks: 'what starts a life takes the upper bound',
+    dagger: true,
+    focus: 'clocks',
+    patches: [
+      {
+        file: source,
+        text: 'const stampMillis = Math.max(reading.upperMillis, nextMillis);',
+        by: 'const stampMillis = Math.max(reading.lowerMillis, nextMillis);',
+      },
+    ],
+  },
+  {
+    name: 'displaced-bounds-are-forgotten',
+    breaks: 'until bounds are confirmed the upper one covers what they displaced',
+    focus: 'clocks',
+    patches: [
+      {
+        file: clock,
+        text: '      Math.max(upper, this.#displacedUpperOffset) + sleptMillis',
+        by: '      upper + sleptMillis',
+      },
+    ],
+  },
+  {
+    name: 'one-answer-confirms',
+    breaks: 'manifest time moves far only when a second request a minute later confirms it',
+    focus: 'clocks',
+    patches: [
+      {
+        file: 'src/core/time.ts',
+        text: 'confirmed ? lowerMillis : Math.min(lowerMillis, reachableMillis)',
+        by: 'confirmed ? lowerMillis : Math.max(lowerMillis, reachableMillis * 0)',
+      },
+    ],
+  },
+  {
+    name: 'visibility-by-the-local-clock',
+    breaks: "visibility uses the store's time",
+    patches: [
+      {
+        file: clock,
+        text: 'const nowMillis = this.#estimate(bounds, monotonicNow, wallNow);',
+        by: 'void this.#estimate;\n    const nowMillis = Math.floor(wallNow);',
+      },
+    ],
+  },
+  {
+    name: 'lost-clock-request-counts',
+    breaks: 'a process has bounds from its start-up PUTs (kept seed 32)',
+    focus: 'clocks',
+    dagger: true,
+    patches: [
+      {
+        file: source,
+        text: "if (outcome.kind === 'unknown')\n      throw",
+        by: "if (outcome.kind === 'unknown' && key === '')\n      throw",
+      },
+    ],
+  },
+];
