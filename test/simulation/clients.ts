@@ -172,7 +172,7 @@ export class SimClient {
 
   async #recreate(queue: QueueConfig): Promise<void> {
     await this.#call({ kind: 'delete-queue', queue: queue.name });
-    await this.#world.scheduler.sleep(this.#draw.pick([0, 20, 2_000]) * this.#draw.unit());
+    await this.#world.scheduler.sleep(this.#draw.pick(this.#world.config.recreateMillis) * this.#draw.unit());
     await this.#call(createRequest(queue, 2));
   }
 }

@@ -56,9 +56,8 @@ export class Cluster {
   aborts = 0;
   calls = 0;
   storeRequests = 0;
-  /** The longest that an answer with a clock, and a pause, took so far: no node knows the time better. */
+  /** The longest that the first answer with a clock took in any life: later ones only narrow a node's bounds. */
   #flightMillisMax = 0;
-  #pauseMillisMax = 0;
   readonly #world: ClusterWorld;
   readonly #network: Prng;
 
@@ -133,6 +132,7 @@ export class Cluster {
               this.#network.chance(0.7)
             ) {
               this.aborts++;
+              court.undelivered(answer);
               void answer.undelivered();
             }
             if (lost) scheduler.at(life.now + net(), () => giveUp());
@@ -178,10 +178,7 @@ export class Cluster {
             if (!node.life.alive) this.#start(node);
           });
         },
-        paused: (millis) => {
-          this.#pauseMillisMax = Math.max(this.#pauseMillisMax, millis);
-          say(`pauses for ${millis.toFixed(0)} ms`);
-        },
+        paused: (millis) => say(`pauses for ${millis.toFixed(0)} ms`),
       },
     );
     const watcher: StoreWatcher = {
@@ -233,12 +230,16 @@ export class Cluster {
     );
   }
 
-  /** Measures how long answers take that tell the time: how far a node's bounds may be apart. */
+  /** Measures how long the first answer takes that tells the time: how far a node's bounds may be apart. */
   #timed(store: ObjectStore, life: Life): ObjectStore {
+    let first = true;
     const timed = async <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> => {
       const sentAt = life.now;
       const outcome = await write();
-      if (outcome.kind === 'done') this.#flightMillisMax = Math.max(this.#flightMillisMax, life.now - sentAt);
+      if (outcome.kind === 'done' && first) {
+        first = false;
+        this.#flightMillisMax = Math.max(this.#flightMillisMax, life.now - sentAt);
+      }
       return outcome;
     };
     return {
@@ -258,7 +259,7 @@ export class Cluster {
     if (this.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)) return undefined;
     // Clocks drift by what the engine allows for, on both sides; and milliseconds are whole.
     const driftMillis = scheduler.now * 1e-3 + 2;
-    return this.#flightMillisMax + this.#pauseMillisMax + config.dateResolutionMillis + driftMillis;
+    return this.#flightMillisMax + config.dateResolutionMillis + driftMillis;
   }
 
   #stepWalls(node: SimNode): void {

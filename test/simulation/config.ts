@@ -21,6 +21,8 @@ export interface FaultRates {
   readonly duplicate: number;
   /** A proxy sent it twice at once: the second answer is heard. */
   readonly doubled: number;
+  /** A proxy asked again after a while, and the second answer is heard. */
+  readonly retried: number;
   readonly throttled: number;
   /** 500 after it landed. */
   readonly errorAfter: number;
@@ -79,6 +81,8 @@ export interface SimConfig {
   /** Whole seconds as S3 tells them, or milliseconds. */
   readonly dateResolutionMillis: number;
   readonly lingerMillis: number;
+  /** How long a queue stays deleted before its client creates it again, at most. */
+  readonly recreateMillis: readonly number[];
   readonly cooldowns: boolean;
   readonly conditionalDelete: boolean;
   readonly retryingStore: boolean;
@@ -97,6 +101,7 @@ function drawFaults(draw: Prng): FaultRates {
     late: rate(0.5),
     duplicate: rate(0.5),
     doubled: rate(),
+    retried: 0,
     throttled: rate(),
     errorAfter: rate(),
     refused: rate(),
@@ -205,6 +210,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
     requestTimeoutMillis: draw.pick([1_000, 5_000, 15_000]),
     dateResolutionMillis: draw.pick([1, 1_000]),
     lingerMillis: draw.pick([0, 5, 20, 100]),
+    recreateMillis: [0, 20, 2_000],
     cooldowns: draw.chance(0.1),
     conditionalDelete: draw.chance(0.8),
     retryingStore: draw.chance(0.8),

@@ -40,6 +40,10 @@ export class Court {
     this.#ask((checker) => checker.answered?.(call, answer, this.#now()));
   }
 
+  undelivered(answer: CallAnswer): void {
+    this.#ask((checker) => checker.undelivered?.(answer));
+  }
+
   /** After the bucket changed. Returns the landing, for the trace. */
   changed(
     { node, sentAt }: RequestOrigin,

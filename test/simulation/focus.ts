@@ -65,7 +65,7 @@ function moves(drawn: SimConfig, draw: Prng): SimConfig {
     ],
     clients: withWeights(
       clients,
-      { send: 0.5, receive: 2, recreate: draw.pick([0, 0.01, 0.05]), purge: draw.pick([0, 0.02]) },
+      { send: 0.5, receive: 2, recreate: draw.pick([0.01, 0.05, 0.15]), purge: draw.pick([0, 0.02, 0.1]) },
       50,
     ).map((client) => ({ ...client, deletes: 0.1 })),
     faults: {
@@ -132,7 +132,7 @@ function names(drawn: SimConfig, draw: Prng): SimConfig {
   return {
     ...drawn,
     nodes,
-    clients: withWeights(clients, { recreate: draw.pick([0.1, 0.3]) }, 300),
+    clients: withWeights(clients, { recreate: draw.pick([0.02, 0.1, 0.3]) }, 300),
     faults: {
       ...drawn.faults,
       pause: 0,
@@ -140,8 +140,10 @@ function names(drawn: SimConfig, draw: Prng): SimConfig {
       late: draw.pick([0, 0.02]),
       requestLost: draw.pick([0, 0.03]),
       duplicate: draw.pick([0, 0.03]),
+      retried: draw.pick([0, 0.05]),
     },
     lateMillisMax,
+    recreateMillis: [0, 20, 2_000, 20_000],
     requestTimeoutMillis,
     conditionalDelete: true,
     timing: {
@@ -170,6 +172,7 @@ function swaps(drawn: SimConfig, draw: Prng): SimConfig {
       late: rate(),
       duplicate: rate(),
       doubled: rate(),
+      retried: rate(),
       refused: rate(),
       throttled: rate(),
     },

@@ -83,6 +83,8 @@ export interface Checker {
   readonly name: string;
   arrived?(call: Call): string | undefined;
   answered?(call: Call, answer: CallAnswer, at: number): string | undefined;
+  /** The node learned that this answer came to nobody, and gives back what it leased. */
+  undelivered?(answer: CallAnswer): string | undefined;
   landed?(landing: Landing): string | undefined;
   object?(change: ObjectChange): string | undefined;
   /** The bucket at the very end, after the last sweep. */

@@ -66,6 +66,7 @@ type WriteFate =
   | 'late'
   | 'duplicate'
   | 'doubled'
+  | 'retried'
   | 'throttled'
   | 'errorAfter'
   | 'refused';
@@ -77,6 +78,7 @@ const writeFates = [
   'late',
   'duplicate',
   'doubled',
+  'retried',
   'throttled',
   'errorAfter',
   'refused',
@@ -199,6 +201,10 @@ export class SimStore implements ObjectStore {
         case 'doubled':
           land(landsAt);
           land(landsAt, tellLanded);
+          break;
+        case 'retried':
+          land(landsAt);
+          land(landsAt + draw.unit() * config.requestTimeoutMillis * 0.8, tellLanded);
           break;
         case 'throttled':
           tell(landsAt + back, unknown('SlowDown', true));

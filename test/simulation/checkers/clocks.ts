@@ -64,15 +64,18 @@ function wrongLeases(diff: LandingDiff, error: number): string | undefined {
 function wrongDelay(
   diff: LandingDiff,
   { sequence }: MessageLife,
-  { delaySeconds }: Sent,
+  { delaySeconds, arrivedAt }: Sent,
   error: number | undefined,
 ): string | undefined {
   const delayMillis = (delaySeconds ?? resolveAttributes(diff.after.attributes).delaySeconds) * 1000;
   const dueAt = diff.after.delayed.get(sequence);
   if (delayMillis === 0) return dueAt === undefined ? undefined : 'it is delayed, and nobody asked';
   if (dueAt === undefined) return `it should be delayed by ${delayMillis} ms`;
-  const off = error === undefined ? undefined : offBy(diff, dueAt - delayMillis, error);
-  return off && `its delay of ${delayMillis} ms begins ${off}`;
+  if (error === undefined) return undefined;
+  const off = offBy(diff, dueAt - delayMillis, error);
+  if (off) return `its delay of ${delayMillis} ms begins ${off}`;
+  const early = storeMillisAt(arrivedAt) + delayMillis - dueAt;
+  return early > error ? `its delay of ${delayMillis} ms ends ${early} ms early` : undefined;
 }
 
 /** Too high a stamp only keeps too long; too low a one ends a life before its time. */

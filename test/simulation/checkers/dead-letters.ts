@@ -4,7 +4,7 @@
  */
 import { queueNameOfArn } from '../../../src/core/queue-arn.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
-import type { LandingDiff, Ledger } from '../ledger.ts';
+import type { IncarnationLife, LandingDiff, Ledger } from '../ledger.ts';
 import type { DiffChecker } from './check.ts';
 
 /** What a batch knows of a target is not older than this. */
@@ -14,12 +14,19 @@ export function deadLettersChecker(ledger: Ledger, clockErrorMillis: () => numbe
   /** `<source>/<target>/<number>` → message id. */
   const intents = new Map<string, string>();
   const taken = new Set<string>();
+  /** When the present version of each incarnation landed. */
+  const landedAt = new Map<IncarnationLife, number>();
   return {
     name: 'a dead letter moves exactly once',
-    diff: (diff) =>
-      newIntents(diff, intents) ??
-      appended(diff, intents, taken, ledger) ??
-      delivered(diff, ledger, clockErrorMillis()),
+    diff: (diff) => {
+      const baseAt = landedAt.get(diff.incarnation) ?? 0;
+      landedAt.set(diff.incarnation, diff.landing.at);
+      return (
+        newIntents(diff, intents) ??
+        appended(diff, intents, taken, ledger, baseAt) ??
+        delivered(diff, ledger, clockErrorMillis())
+      );
+    },
   };
 }
 
@@ -46,6 +53,8 @@ function appended(
   intents: ReadonlyMap<string, string>,
   taken: Set<string>,
   ledger: Ledger,
+  /** When the state landed that this one replaces: the source was read after that. */
+  baseAt: number,
 ): string | undefined {
   const moved = born.filter((life) => life.moved).map(({ message }) => message.messageId);
   const expected: string[] = [];
@@ -63,6 +72,8 @@ function appended(
       const holds = [...(sourceLife?.state.intents.values() ?? [])].some(
         (intent) => intent.number === number && intent.targetIncarnation === after.incarnation,
       );
+      if (sourceLife?.endedAt !== undefined && sourceLife.endedAt < baseAt)
+        return `${incarnation.queue} took number ${number} of a source that was gone before its base landed`;
       if (sourceLife?.endedAt === undefined && !holds)
         return `${incarnation.queue} took number ${number} again or too late: its intent is gone`;
     }

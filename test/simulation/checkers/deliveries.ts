@@ -5,6 +5,7 @@
 import type { DeliveryToken } from '../../../src/core/ids.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import type { Delivery } from '../../../src/core/queue-state.ts';
+import { has } from '../../../src/core/range-set.ts';
 import { decodeReceiptHandle } from '../../../src/core/receipt-handle.ts';
 import type { LandingDiff } from '../ledger.ts';
 import { type DiffChecker, leaseKey } from './check.ts';
@@ -18,6 +19,9 @@ interface Lease {
   /** The queue's own, where the receive asks for none. */
   readonly defaultTimeoutMillis: number;
   answered: boolean;
+  /** Its client has it, so nobody may give it back. */
+  keeps: boolean;
+  givenBack: boolean;
 }
 
 /** `aborts`: how many receives were broken off so far; only those give leases back, which lowers the count again. */
@@ -36,7 +40,21 @@ export function deliveriesChecker(aborts: () => number): DiffChecker {
         }
       return undefined;
     },
+    undelivered: (answer) => {
+      if (!('messages' in answer)) return undefined;
+      for (const { receiptHandle } of answer.messages) {
+        const handle = decodeReceiptHandle(receiptHandle);
+        const lease = handle && leases.get(leaseKey(handle));
+        if (lease) lease.keeps = false;
+      }
+      return undefined;
+    },
     diff: (diff) => {
+      for (const { sequence, token } of released(diff)) {
+        const lease = leases.get(leaseKey({ incarnation: diff.after.incarnation, sequence, token }));
+        if (lease?.keeps) return `the lease of sequence ${sequence} was given back and its client has it`;
+        if (lease) lease.givenBack = true;
+      }
       for (const [sequence, delivery] of diff.after.deliveries) {
         const previous = diff.before?.deliveries.get(sequence);
         if (previous?.token === delivery.token) continue;
@@ -54,6 +72,8 @@ export function deliveriesChecker(aborts: () => number): DiffChecker {
           timeoutMillis: delivery.visibleAtMillis - delivery.leasedAtMillis,
           defaultTimeoutMillis: resolveAttributes(diff.after.attributes).visibilityTimeoutSeconds * 1000,
           answered: false,
+          keeps: false,
+          givenBack: false,
         });
       }
       return undefined;
@@ -68,6 +88,8 @@ export function deliveriesChecker(aborts: () => number): DiffChecker {
         if (!lease) return `call ${id}: ${message.messageId} was handed out without a lease`;
         if (lease.answered) return `call ${id}: the lease of ${message.messageId} was handed out twice`;
         lease.answered = true;
+        if (lease.givenBack) return `call ${id}: the lease of ${message.messageId} was given back before`;
+        lease.keeps = true;
         if (lease.landedAt < arrivedAt) return `call ${id}: got a lease older than itself`;
         const asked = request.request.visibilityTimeoutSeconds;
         const timeoutMillis = asked === undefined ? lease.defaultTimeoutMillis : asked * 1000;
@@ -81,6 +103,16 @@ export function deliveriesChecker(aborts: () => number): DiffChecker {
       return undefined;
     },
   };
+}
+
+/** Leases that this landing gave back: the message is as if it had not been received. */
+function* released({ before, after }: LandingDiff): Generator<{ sequence: number; token: DeliveryToken }> {
+  if (!before) return;
+  for (const [sequence, { token, receiveCount }] of before.deliveries) {
+    const now = after.deliveries.get(sequence);
+    if (now ? now.token !== token && now.receiveCount <= receiveCount : has(after.ready, sequence))
+      yield { sequence, token };
+  }
 }
 
 function wrongLease(

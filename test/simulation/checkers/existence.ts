@@ -12,9 +12,12 @@ interface Span {
 
 export function existenceChecker(): DiffChecker {
   const spans = new Map<string, Span[]>();
-  const counts = new Map<string, { creates: number; deletes: number; created: number; deleted: number }>();
+  const counts = new Map<
+    string,
+    { creates: number; deletes: number; created: number; deleted: number; told: number }
+  >();
   const of = (queue: string) => {
-    const known = counts.get(queue) ?? { creates: 0, deletes: 0, created: 0, deleted: 0 };
+    const known = counts.get(queue) ?? { creates: 0, deletes: 0, created: 0, deleted: 0, told: 0 };
     counts.set(queue, known);
     return known;
   };
@@ -53,6 +56,8 @@ export function existenceChecker(): DiffChecker {
         return `call ${id} (${kind}): ${queue} was there all the time and was called missing`;
       if (answer.kind === 'created' && !happened(queue, true, arrivedAt))
         return `call ${id}: nothing was created`;
+      if (answer.kind === 'created' && ++of(queue).told > of(queue).created)
+        return `call ${id}: more creates of ${queue} were answered than queues created`;
       if (kind === 'create' && answer.kind === 'exists' && !was(queue, true, arrivedAt))
         return `call ${id}: ${queue} was never there`;
       if (kind === 'delete-queue' && answer.kind === 'done' && !happened(queue, false, arrivedAt))

@@ -33,7 +33,11 @@ export const messageFaults: readonly Mutant[] = [
     name: 'uncommitted-expiry-is-told',
     breaks: 'an outcome that rests on retention stands once it is swapped in (kept seed 10)',
     patches: [
-      { file: held, text: 'effect ||= lostToRetention(draft, handle);', by: 'void lostToRetention;' },
+      {
+        file: held,
+        text: 'return draft.base.deliveries.get(handle.sequence)?.token === handle.token;',
+        by: 'return false;',
+      },
     ],
   },
   {
@@ -121,7 +125,7 @@ export const messageFaults: readonly Mutant[] = [
       {
         file: 'src/core/change-visibility.ts',
         text: '    if (!delivery) continue;\n    effect = true;',
-        by: '    if (delivery) continue;\n    effect = true;',
+        by: '    if (!delivery || fresh.length === 0) continue;\n    effect = true;',
       },
     ],
   },
