@@ -64,6 +64,10 @@ coverage:
 runtimes *names:
     {{node}} test/runtime/on-runtimes.ts {{names}}
 
+# proof that the simulator sees: plants faults in a copy of src and names the seed that finds each
+dst-mutants *args:
+    {{node}} test/simulation/mutants.ts {{args}}
+
 # compose.yaml against Debian's docker-compose (apt-get install docker-compose)
 compose-check:
     docker-compose -f compose.yaml config --quiet

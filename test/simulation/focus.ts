@@ -108,12 +108,14 @@ function clocks(drawn: SimConfig, draw: Prng): SimConfig {
   return {
     ...drawn,
     nodes,
-    clients: withWeights(clients, { send: 1, receive: 0.2, settle: 0.1, purge: 0, recreate: 0 }, 1_000).map(
-      (client) => ({
-        ...client,
-        thinkMillis: draw.real(500, 1_500),
-      }),
-    ),
+    clients: withWeights(
+      clients,
+      { send: 1, receive: draw.pick([0.2, 1]), settle: draw.pick([0.1, 0.5]), purge: 0, recreate: 0 },
+      1_000,
+    ).map((client) => ({
+      ...client,
+      thinkMillis: draw.real(500, 1_500),
+    })),
     queues: drawn.queues.map((queue) => ({
       ...queue,
       attributes: { ...queue.attributes, MessageRetentionPeriod: String(draw.pick([60, 90])) },
@@ -127,20 +129,26 @@ function clocks(drawn: SimConfig, draw: Prng): SimConfig {
 /** Queues that are deleted and created again all the time, and tombstones that go while the run goes on. */
 function names(drawn: SimConfig, draw: Prng): SimConfig {
   const { nodes, clients } = withNodes(drawn, 2);
+  const patient = draw.chance(0.5);
   const lateMillisMax = draw.pick([200, 3_000]);
   const requestTimeoutMillis = draw.pick([1_000, 5_000]);
   return {
     ...drawn,
     nodes,
-    clients: withWeights(clients, { recreate: draw.pick([0.02, 0.1, 0.3]) }, 300),
+    clients: withWeights(clients, { recreate: draw.pick([0.02, 0.1, 0.3]) }, 300).map((client) => ({
+      ...client,
+      // Long enough for a node to trust the store's time: a minute.
+      thinkMillis: patient ? 600 : 30,
+    })),
     faults: {
       ...drawn.faults,
       pause: 0,
+      kill: draw.pick([0, 0.0005]),
       slowAnswer: draw.pick([0.05, 0.2]),
       late: draw.pick([0, 0.02]),
       requestLost: draw.pick([0, 0.03]),
       duplicate: draw.pick([0, 0.03]),
-      retried: draw.pick([0, 0.05]),
+      retried: draw.pick([0, 0.1]),
     },
     lateMillisMax,
     recreateMillis: [0, 20, 2_000, 20_000],

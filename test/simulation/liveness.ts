@@ -132,6 +132,8 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
       );
     if (waitedMillis > wakeMillisMax)
       return court.fail('a waiting receive is woken', `n${here} got it after ${waitedMillis.toFixed(0)} ms`);
+    const handles = reply.answer.messages.map(({ receiptHandle }) => receiptHandle);
+    await cluster.call(-4, here, { kind: 'delete', queue, handles }, { timeoutMillis: minute });
   }
 }
 

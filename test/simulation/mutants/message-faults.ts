@@ -32,6 +32,7 @@ export const messageFaults: readonly Mutant[] = [
   {
     name: 'uncommitted-expiry-is-told',
     breaks: 'an outcome that rests on retention stands once it is swapped in (kept seed 10)',
+    focus: 'clocks',
     patches: [
       {
         file: held,
