@@ -58,6 +58,10 @@ export class Cluster {
   storeRequests = 0;
   /** The longest that the first answer with a clock took in any life: later ones only narrow a node's bounds. */
   #flightMillisMax = 0;
+  #anyFlightMillisMax = 0;
+  /** A process that heard a lie before anything else knows no better. */
+  #lifeBeganWithLie = false;
+  readonly #heard = new Set<Life>();
   readonly #world: ClusterWorld;
   readonly #network: Prng;
 
@@ -188,6 +192,7 @@ export class Cluster {
       },
       lied: () => {
         this.liesTold++;
+        if (!this.#heard.has(life)) this.#lifeBeganWithLie = true;
         say('is told a lie');
       },
     };
@@ -232,14 +237,14 @@ export class Cluster {
 
   /** Measures how long the first answer takes that tells the time: how far a node's bounds may be apart. */
   #timed(store: ObjectStore, life: Life): ObjectStore {
-    let first = true;
     const timed = async <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> => {
       const sentAt = life.now;
       const outcome = await write();
-      if (outcome.kind === 'done' && first) {
-        first = false;
-        this.#flightMillisMax = Math.max(this.#flightMillisMax, life.now - sentAt);
-      }
+      if (outcome.kind !== 'done') return outcome;
+      const flightMillis = life.now - sentAt;
+      this.#anyFlightMillisMax = Math.max(this.#anyFlightMillisMax, flightMillis);
+      if (!this.#heard.has(life)) this.#flightMillisMax = Math.max(this.#flightMillisMax, flightMillis);
+      this.#heard.add(life);
       return outcome;
     };
     return {
@@ -257,9 +262,18 @@ export class Cluster {
   clockErrorMillis(): number | undefined {
     const { config, scheduler } = this.#world;
     if (this.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)) return undefined;
-    // Clocks drift by what the engine allows for, on both sides; and milliseconds are whole.
-    const driftMillis = scheduler.now * 1e-3 + 2;
-    return this.#flightMillisMax + config.dateResolutionMillis + driftMillis;
+    return this.#flightMillisMax + config.dateResolutionMillis + driftMillisAt(scheduler.now);
+  }
+
+  /**
+   * How far a stamp may lie before the truth: not at all, but that a lie within a node's bounds cuts them. One outside
+   * displaces them, and then the upper bound still covers the truth. Undefined: a process began with a lie.
+   */
+  stampErrorMillis(): number | undefined {
+    if (this.liesTold === 0) return 0;
+    if (this.#lifeBeganWithLie) return undefined;
+    const { config, scheduler } = this.#world;
+    return this.#anyFlightMillisMax + config.dateResolutionMillis + driftMillisAt(scheduler.now);
   }
 
   #stepWalls(node: SimNode): void {
@@ -277,6 +291,11 @@ export class Cluster {
     };
     next();
   }
+}
+
+/** Clocks drift by what the engine allows for, on both sides; and milliseconds are whole. */
+function driftMillisAt(now: number): number {
+  return now * 1e-3 + 2;
 }
 
 function describeRequest(request: CallRequest): string {

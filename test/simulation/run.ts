@@ -57,6 +57,7 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
       liesTold: () => cluster.liesTold,
       aborts: () => cluster.aborts,
       clockErrorMillis: () => cluster.clockErrorMillis(),
+      stampErrorMillis: () => cluster.stampErrorMillis(),
       present: (key) => bucket.peek(key) !== undefined,
     },
   );

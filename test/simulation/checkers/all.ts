@@ -23,6 +23,8 @@ export interface Circumstances {
   present(key: string): boolean;
   /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
   clockErrorMillis(): number | undefined;
+  /** How far an enqueue stamp may lie before the truth; undefined when nobody can say. */
+  stampErrorMillis(): number | undefined;
 }
 
 export function allCheckers(ledger: Ledger, world: Circumstances): readonly DiffChecker[] {

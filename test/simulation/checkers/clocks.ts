@@ -34,7 +34,8 @@ export function clocksChecker(world: Circumstances): DiffChecker {
         const sent = sends.get(markerOf(life.message.body));
         if (life.moved || !sent) continue;
         const why =
-          wrongDelay(diff, life, sent, error) ?? wrongStamp(diff, life, sent, world.liesTold(), error);
+          wrongDelay(diff, life, sent, error) ??
+          wrongStamp(diff, life, sent, world.stampErrorMillis(), error);
         if (why) return `${markerOf(life.message.body)} in ${diff.incarnation.queue}: ${why}`;
       }
       return undefined;
@@ -83,11 +84,12 @@ function wrongStamp(
   { landing }: LandingDiff,
   { message }: MessageLife,
   { arrivedAt }: Sent,
-  lies: number,
+  earlyMillisMax: number | undefined,
   error: number | undefined,
 ): string | undefined {
   const early = storeMillisAt(arrivedAt) - message.sentAtMillis;
-  if (lies === 0 && early > 0) return `its stamp is ${early} ms before the send`;
+  if (earlyMillisMax !== undefined && early > earlyMillisMax)
+    return `its stamp is ${early} ms before the send`;
   const late = message.sentAtMillis - storeMillisAt(landing.sentAt);
   if (error !== undefined && late > error) return `its stamp is ${late} ms in the future`;
   return undefined;

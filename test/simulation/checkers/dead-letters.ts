@@ -2,6 +2,7 @@
  * Dead letters move exactly once: each number of a link brings the message that its intent named, while the source
  * still holds the intent; and a message gets an intent only when its receives are used up, and then no delivery more.
  */
+import type { StoredMessage } from '../../../src/core/message.ts';
 import { queueNameOfArn } from '../../../src/core/queue-arn.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import type { IncarnationLife, LandingDiff, Ledger } from '../ledger.ts';
@@ -11,8 +12,8 @@ import type { DiffChecker } from './check.ts';
 const batchMillisMax = 60_000;
 
 export function deadLettersChecker(ledger: Ledger, clockErrorMillis: () => number | undefined): DiffChecker {
-  /** `<source>/<target>/<number>` → message id. */
-  const intents = new Map<string, string>();
+  /** By `<source>/<target>/<number>`. */
+  const intents = new Map<string, StoredMessage>();
   const taken = new Set<string>();
   /** When the present version of each incarnation landed. */
   const landedAt = new Map<IncarnationLife, number>();
@@ -32,7 +33,7 @@ export function deadLettersChecker(ledger: Ledger, clockErrorMillis: () => numbe
 
 function newIntents(
   { before, after, incarnation }: LandingDiff,
-  intents: Map<string, string>,
+  intents: Map<string, StoredMessage>,
 ): string | undefined {
   for (const [sequence, intent] of after.intents) {
     // One commit may take a message back from a target that is gone and give it to the next one.
@@ -40,7 +41,7 @@ function newIntents(
     if (same?.targetIncarnation === intent.targetIncarnation && same.number === intent.number) continue;
     const key = `${after.incarnation}/${intent.targetIncarnation}/${intent.number}`;
     if (intents.has(key)) return `number ${intent.number} was given twice`;
-    intents.set(key, incarnation.live.get(sequence)!.message.messageId);
+    intents.set(key, incarnation.live.get(sequence)!.message);
     const policy = resolveAttributes(after.attributes).redrivePolicy;
     if (!policy || intent.receiveCount < policy.maxReceiveCount)
       return `sequence ${sequence} moves after ${intent.receiveCount} receives, allowed are ${policy?.maxReceiveCount}`;
@@ -50,7 +51,7 @@ function newIntents(
 
 function appended(
   { before, after, born, incarnation }: LandingDiff,
-  intents: ReadonlyMap<string, string>,
+  intents: ReadonlyMap<string, StoredMessage>,
   taken: Set<string>,
   ledger: Ledger,
   /** When the state landed that this one replaces: the source was read after that. */
@@ -58,6 +59,7 @@ function appended(
 ): string | undefined {
   const moved = born.filter((life) => life.moved).map(({ message }) => message.messageId);
   const expected: string[] = [];
+  const retentionMillis = resolveAttributes(after.attributes).retentionSeconds * 1000;
   for (const [source, { lastNumber }] of after.incomingLinks) {
     const from = before?.incomingLinks.get(source)?.lastNumber ?? 0;
     for (let number = from + 1; number <= lastNumber; number++) {
@@ -65,9 +67,11 @@ function appended(
       // A link that was dropped with its source begins anew, and must bring nothing a second time.
       if (taken.has(key)) return `${incarnation.queue} took number ${number} twice`;
       taken.add(key);
-      const id = intents.get(key);
-      if (id === undefined) return `${incarnation.queue} took number ${number}, which nobody gave`;
-      expected.push(id);
+      const message = intents.get(key);
+      if (message === undefined) return `${incarnation.queue} took number ${number}, which nobody gave`;
+      // A receive of the same commit may have found its retention over.
+      const ended = message.sentAtMillis + retentionMillis <= after.timeMillis;
+      if (!ended || moved.includes(message.messageId)) expected.push(message.messageId);
       const sourceLife = ledger.incarnations.get(source);
       const holds = [...(sourceLife?.state.intents.values() ?? [])].some(
         (intent) => intent.number === number && intent.targetIncarnation === after.incarnation,
