@@ -3,6 +3,7 @@
  * a worker long-polls for up to 10, works on all of them at once (50 ms each, exponential), deletes each when it is
  * done and polls again after the last. Workers are plentiful: they are not what is measured.
  */
+import { Unavailable } from '../src/engine/queue-api.ts';
 import type { Engine } from '../src/engine/queue-service.ts';
 import { MemoryStore } from '../src/store/memory-store.ts';
 import {
@@ -24,6 +25,8 @@ export interface WorkloadOptions {
   readonly seconds: number;
   /** Of each node to the store, nearS3 unless told. */
   readonly distances?: readonly Distance[];
+  /** Share of the messages that the last node gets; the same for all unless told. */
+  readonly lastNodeShare?: number;
   /** False: nobody consumes. */
   readonly consume?: boolean;
   /** So many messages lie in the queue first; sent before the measuring begins. */
@@ -35,6 +38,8 @@ export interface WorkloadOptions {
 export interface WorkloadResult {
   readonly sent: number;
   readonly deleted: number;
+  /** Calls that a node refused for the store's sake. */
+  readonly failed: number;
   readonly requests: Readonly<Record<RequestClass, number>>;
   readonly dollars: number;
   readonly lostSwaps: number;
@@ -63,6 +68,7 @@ export class Workload {
   #measuring = false;
   #sent = 0;
   #deleted = 0;
+  #failed = 0;
   #backlog = 0;
   #serial = 0;
 
@@ -98,6 +104,7 @@ export class Workload {
       ...difference(before, after),
       sent: this.#sent,
       deleted: this.#deleted,
+      failed: this.#failed,
       sendMillis: this.#sendMillis,
       endToEndMillis: this.#endToEndMillis,
       longestDroughtMillis: this.#droughts.map((drought) => drought.longestMillis()),
@@ -126,11 +133,17 @@ export class Workload {
     const next = () => {
       scheduler.at(scheduler.now + this.#draw.exponential(1000 / this.#options.ratePerSecond), () => {
         if (scheduler.now >= end) return;
-        void this.#send(this.#draw.below(this.#nodes.length));
+        void this.#send(this.#drawNode());
         next();
       });
     };
     next();
+  }
+
+  #drawNode(): number {
+    const { nodes, lastNodeShare } = this.#options;
+    if (lastNodeShare === undefined) return this.#draw.below(nodes);
+    return this.#draw.unit() < lastNodeShare ? nodes - 1 : this.#draw.below(nodes - 1);
   }
 
   async #send(node: number): Promise<void> {
@@ -141,7 +154,8 @@ export class Workload {
     const number = String(++this.#serial);
     const entry = { ...content(number), delaySeconds: undefined };
     this.#sentAt.set(number, measured ? sentAt : Number.NaN);
-    const outcome = await this.#service(node).send(queue, 'AIDABENCH', [entry]);
+    const outcome = await this.#answered(this.#service(node).send(queue, 'AIDABENCH', [entry]));
+    if (!outcome) return;
     drought.ended();
     if (outcome.kind !== 'done') throw new Error(outcome.kind);
     if (!this.#measuring) return;
@@ -170,12 +184,17 @@ export class Workload {
 
   async #work(node: number): Promise<void> {
     for (;;) {
-      const outcome = await this.#service(node).receive(queue, {
+      const receiving = this.#service(node).receive(queue, {
         maxMessages: 10,
         waitSeconds: 20,
         visibilityTimeoutSeconds: undefined,
         signal: new AbortController().signal,
       });
+      const outcome = await this.#answered(receiving);
+      if (!outcome) {
+        await this.scheduler.sleep(1_000);
+        continue;
+      }
       if (outcome.kind !== 'done') throw new Error(outcome.kind);
       let lastMillis = 0;
       for (const { message, receiptHandle } of outcome.messages) {
@@ -193,10 +212,21 @@ export class Workload {
     }
   }
 
+  /** Undefined: the node could not reach the store in time, and said so. Its drought goes on. */
+  async #answered<T>(call: Promise<T>): Promise<T | undefined> {
+    try {
+      return await call;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      this.#failed++;
+      return undefined;
+    }
+  }
+
   async #delete(node: number, receiptHandle: string): Promise<void> {
     const drought = this.#droughts[node]!;
     drought.began();
-    await this.#service(node).deleteMessages(queue, [receiptHandle]);
+    if (!(await this.#answered(this.#service(node).deleteMessages(queue, [receiptHandle])))) return;
     drought.ended();
     if (this.#measuring) this.#deleted++;
   }

@@ -59,6 +59,7 @@ export class BatchCommit {
   readonly #oldestArrival: number;
   #unresolved: readonly Attempt[] = [];
   #failures = 0;
+  #firstSwapLost: boolean | undefined;
   #lastFailure = 'the store did not answer in time';
   /** An attempt was lost or unknown since the last read. */
   #mustRead = false;
@@ -69,6 +70,11 @@ export class BatchCommit {
     this.#emptyMayRest = emptyMayRest;
     this.#resources = new BatchResources(view);
     this.#oldestArrival = Math.min(...commands.map(({ arrivedAt }) => arrivedAt));
+  }
+
+  /** Whether the view was stale when the first swap was sent; undefined: none was sent. */
+  get firstSwapLost(): boolean | undefined {
+    return this.#firstSwapLost;
   }
 
   async run(): Promise<BatchResult> {
@@ -125,7 +131,7 @@ export class BatchCommit {
       commands: this.#commands.map(({ command }) => command),
       time: view.time(),
       tokenSeed: environment.random.bytes(tokenSeedBytes),
-      writer: { id: view.writer, attempt },
+      writer: { id: view.writer, attempt, roundMillis: view.roundMillis },
       resources: this.#resources,
       collectBelow: view.collectBelow(),
     });
@@ -156,7 +162,8 @@ export class BatchCommit {
     const view = this.#view;
     const { counters } = view.context;
     const base = view.current;
-    const result = await view.register.swap(base.etag, attempt.next);
+    const result = await view.swap(attempt.next);
+    this.#firstSwapLost ??= result.kind === 'lost';
     if (result.kind === 'done') {
       if (attempt.next.kind === 'queue') view.adopt(attempt.next.state, result.etag, result.observedFrom);
       return this.#answered(attempt.results, { before: base.state, next: attempt.next });

@@ -1,23 +1,57 @@
 /**
- * How long a commit waits for company: the first command after idle starts the linger, a full batch ends it. Crowd
- * linger, pacing and GET-first (DESIGN.md section 3's table) come here.
+ * How long a commit waits for company. Two times bound it (`commitAt`):
+ *
+ * - Pacing: a queue that was silent commits soon after the first command; while commits follow each other, the first
+ *   command after one begins a window, which the linger ends.
+ * - Crowd linger: writers that swap at the same object lose to each other when their windows are short. With others
+ *   about, the window grows with their number and with the slowest one's read and swap, and is drawn anew for each
+ *   commit, so that two writers never fall into step.
  */
 import type { Clock } from './environment.ts';
-import type { PendingCommand } from './pending.ts';
 import { batchBytesMax } from './settings.ts';
+
+/** After silence: what was sent together arrives together. */
+const gatherMillis = 5;
+/** A read and a swap, and as much again: half the windows of a writer are then free of any other's. */
+const roundsPerWriter = 2;
+/** However large the crowd: below, a client would wait longer than it must. Losing some swaps is cheaper. */
+const crowdLingerMaxMillis = 2_000;
+
+export interface CrowdPace {
+  /** Active writers besides this one. */
+  readonly others: number;
+  /** Of the slowest writer, this one included: a read and a swap. */
+  readonly roundMillis: number;
+}
+
+/** `draw`: uniform in [0, 1). */
+export function windowMillis(lingerMillis: number, { others, roundMillis }: CrowdPace, draw: number): number {
+  if (others === 0) return lingerMillis;
+  const crowdMillis = Math.min(roundsPerWriter * roundMillis * (others + 1), crowdLingerMaxMillis);
+  return Math.max(lingerMillis, crowdMillis) * (0.8 + 0.4 * draw);
+}
+
+/** When to commit for a first command that arrived then. `lastBegan`: of the last commit. */
+export function commitAt(arrivedAt: number, lastBegan: number, window: number): number {
+  const lab = (globalThis as any).__lab ?? {};
+  switch (lab.pace) {
+    case 'none': return arrivedAt + window;
+    case 'literal': return arrivedAt - lastBegan >= window ? arrivedAt + Math.min(gatherMillis, window) : arrivedAt + window;
+    case 'model': return Math.max(arrivedAt + Math.min(gatherMillis, window), lastBegan + window);
+    default: return Math.max(arrivedAt + Math.min(gatherMillis, window), Math.min(arrivedAt + window, lastBegan + window * (lab.stretch ?? 1.1)));
+  }
+}
 
 export class Linger {
   readonly #clock: Clock;
-  readonly #lingerMillis: number;
   #cut: AbortController | undefined;
 
-  constructor(clock: Clock, lingerMillis: number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#lingerMillis = lingerMillis;
   }
 
-  async wait(first: PendingCommand, pendingBytes: () => number): Promise<void> {
-    const restMillis = first.arrivedAt + this.#lingerMillis - this.#clock.monotonicMillis();
+  async until(monotonicMillis: number, pendingBytes: () => number): Promise<void> {
+    const restMillis = monotonicMillis - this.#clock.monotonicMillis();
     if (restMillis <= 0 || pendingBytes() >= batchBytesMax) return;
     this.#cut = new AbortController();
     await this.#clock.sleep(restMillis, this.#cut.signal);
