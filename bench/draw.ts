@@ -5,7 +5,7 @@
  */
 import { SeededRandom } from '../test/support/seeded-random.ts';
 
-const ln2 = 0.6931471805599453;
+const ln2 = Math.LN2;
 /** The 99th percentile of the standard normal distribution. */
 const z99 = 2.3263478740408408;
 

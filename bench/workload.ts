@@ -6,11 +6,7 @@
 import { Unavailable } from '../src/engine/queue-api.ts';
 import type { Engine } from '../src/engine/queue-service.ts';
 import { MemoryStore } from '../src/store/memory-store.ts';
-import {
-  type MeterSnapshot,
-  REQUEST_CLASSES,
-  type RequestClass,
-} from '../src/store/metered-store.ts';
+import { type MeterSnapshot, REQUEST_CLASSES, type RequestClass } from '../src/store/metered-store.ts';
 import { Scheduler } from '../test/simulation/scheduler.ts';
 import { Draw } from './draw.ts';
 import { type EngineTuning, originMillis, type SimulatedNode, simulatedNode } from './simulated-node.ts';
@@ -108,7 +104,9 @@ export class Workload {
       sendMillis: this.#sendMillis,
       endToEndMillis: this.#endToEndMillis,
       longestDroughtMillis: this.#droughts.map((drought) => drought.longestMillis()),
-      commitsByNode: this.#nodes.map(({ engine }, index) => engine.counters().commits - commitsBefore[index]!),
+      commitsByNode: this.#nodes.map(
+        ({ engine }, index) => engine.counters().commits - commitsBefore[index]!,
+      ),
     };
   }
 
@@ -164,7 +162,10 @@ export class Workload {
   }
 
   #sendBatch(): void {
-    const entries = Array.from({ length: 10 }, () => ({ ...content(String(++this.#serial)), delaySeconds: undefined }));
+    const entries = Array.from({ length: 10 }, () => ({
+      ...content(String(++this.#serial)),
+      delaySeconds: undefined,
+    }));
     this.scheduler.at(this.scheduler.now + this.#backlog, () => {
       void this.#service(0).send(queue, 'AIDABENCH', entries);
     });
@@ -201,7 +202,8 @@ export class Workload {
         const number = message.body.slice(0, message.body.indexOf('x'));
         const sentAt = this.#sentAt.get(number);
         this.#sentAt.delete(number);
-        if (sentAt !== undefined && !Number.isNaN(sentAt)) this.#endToEndMillis.push(this.scheduler.now - sentAt);
+        if (sentAt !== undefined && !Number.isNaN(sentAt))
+          this.#endToEndMillis.push(this.scheduler.now - sentAt);
         const millis = this.#draw.exponential(workMillis);
         lastMillis = Math.max(lastMillis, millis);
         this.scheduler.at(this.scheduler.now + millis, () => {

@@ -48,6 +48,8 @@ export interface Landed {
 export type EmptyReceiveRule = (observedFrom: number, arrivedAt: number) => boolean;
 
 const tokenSeedBytes = 8;
+/** A crowd of eight loses this many in a row for one batch in two hundred. */
+const lossesToAsk = 4;
 const backoffMinMillis = 20;
 const backoffMaxMillis = 1_000;
 
@@ -59,6 +61,7 @@ export class BatchCommit {
   readonly #oldestArrival: number;
   #unresolved: readonly Attempt[] = [];
   #failures = 0;
+  #lost = 0;
   #firstSwapLost: boolean | undefined;
   #lastFailure = 'the store did not answer in time';
   /** An attempt was lost or unknown since the last read. */
@@ -172,6 +175,7 @@ export class BatchCommit {
     this.#mustRead = true;
     if (result.kind === 'lost') {
       counters.conflicts++;
+      if (++this.#lost >= lossesToAsk) view.askForTurn();
       return undefined;
     }
     counters.unknowns++;
@@ -191,6 +195,7 @@ export class BatchCommit {
     const { counters } = this.#view.context;
     if (landed) {
       counters.commits++;
+      this.#view.leaveTurns();
       counters.commands += results.length;
     }
     return { kind: 'answered', results, landed };

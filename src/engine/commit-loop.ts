@@ -174,8 +174,8 @@ export class CommitLoop {
     while (!this.#ended) {
       const first = this.#pending[0];
       if (first) {
-        await this.#gather(first);
-        if (!this.#ended) await this.#commit(this.#takeBatch());
+        const readFirst = await this.#gather(first);
+        if (!this.#ended) await this.#commit(this.#takeBatch(), readFirst);
       } else if (this.#readWanted) {
         this.#readWanted = false;
         await this.#poll();
@@ -184,7 +184,7 @@ export class CommitLoop {
   }
 
   /** Waits for company, and looks at the manifest first when what we know of it is likely stale. */
-  async #gather(first: PendingCommand): Promise<void> {
+  async #gather(first: PendingCommand): Promise<boolean> {
     const { settings, environment } = this.#context;
     this.#windowMillis = windowMillis(
       settings.lingerMillis,
@@ -196,6 +196,7 @@ export class CommitLoop {
     await this.#linger.until(readFirst ? at - this.view.readMillis : at, () => this.#pendingBytes);
     this.#lastBegan = this.#now();
     if (readFirst) await this.#readFirst();
+    return readFirst;
   }
 
   async #readFirst(): Promise<void> {
@@ -245,7 +246,7 @@ export class CommitLoop {
     return false;
   }
 
-  async #commit(batch: readonly PendingCommand[]): Promise<void> {
+  async #commit(batch: readonly PendingCommand[], readFirst: boolean): Promise<void> {
     if (batch.length === 0) return;
     let result: BatchResult;
     const { reads } = this.view;
@@ -253,7 +254,9 @@ export class CommitLoop {
       const mayRest = (observedFrom: number) => this.#now() < this.#schedule.dueAt(observedFrom);
       const commit = new BatchCommit(this.view, batch, mayRest);
       result = await commit.run();
-      this.#noteStaleness(commit.firstSwapLost);
+      // After a read first, a swap that won says nothing of how stale the view had been.
+      const { firstSwapLost } = commit;
+      if (firstSwapLost || (firstSwapLost === false && !readFirst)) this.#staleness.sampled(firstSwapLost);
     } catch (error) {
       // Our own mistake: it stops this commit, not the queue.
       this.#context.environment.log.error('a commit failed', { queue: this.view.name, error });
@@ -272,13 +275,6 @@ export class CommitLoop {
       case 'ended':
         this.#end(batch);
     }
-  }
-
-  #noteStaleness(firstSwapLost: boolean | undefined): void {
-    if (firstSwapLost === undefined) return;
-    // After a read first, a swap that won says nothing of how stale the view had been.
-    const readFirst = this.#staleness.share > this.#context.settings.readPriceShare;
-    if (firstSwapLost || !readFirst) this.#staleness.sampled(firstSwapLost);
   }
 
   #answer(

@@ -25,7 +25,7 @@ interface Seen {
 export class Crowd {
   readonly #own: WriterId;
   #seen: ReadonlyMap<WriterId, Seen> | undefined;
-  #asked: Seen | undefined;
+  #asked: ReadonlyMap<WriterId, Seen> = new Map();
 
   constructor(own: WriterId) {
     this.#own = own;
@@ -44,19 +44,21 @@ export class Crowd {
   }
 
   /** Somebody without an entry wants to write. */
-  asked(roundMillis: number, monotonicMillis: number): void {
-    this.#asked = { version: 0, roundMillis, changedAt: monotonicMillis };
+  asked({ id, version, roundMillis }: WriterEntry, monotonicMillis: number): void {
+    if (id === this.#own) return;
+    const still = [...this.#asked].filter(([, { changedAt }]) => monotonicMillis - changedAt <= activeMillis);
+    this.#asked = new Map([...still, [id, { version, roundMillis, changedAt: monotonicMillis }]]);
   }
 
   /** Active writers besides this one, and the longest round of theirs. */
   others(monotonicMillis: number): { readonly count: number; readonly roundMillis: number } {
-    let count = 0;
     let slowestMillis = 0;
-    for (const writer of [...(this.#seen?.values() ?? []), ...(this.#asked ? [this.#asked] : [])]) {
+    const active = new Set<WriterId>();
+    for (const [id, writer] of [...this.#asked, ...(this.#seen ?? [])]) {
       if (monotonicMillis - writer.changedAt > activeMillis) continue;
-      count++;
+      active.add(id);
       slowestMillis = Math.max(slowestMillis, writer.roundMillis);
     }
-    return { count, roundMillis: Math.min(slowestMillis, roundMaxMillis) };
+    return { count: active.size, roundMillis: Math.min(slowestMillis, roundMaxMillis) };
   }
 }

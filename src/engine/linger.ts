@@ -12,6 +12,11 @@ import { batchBytesMax } from './settings.ts';
 
 /** After silence: what was sent together arrives together. */
 const gatherMillis = 5;
+/**
+ * Windows since the last commit began after which a queue counts as silent. At 1 every command of a busy queue would be
+ * committed a window after the last commit instead of after the first command: 6 % more commits at 100 messages/s.
+ */
+const quietWindows = 1.5;
 /** A read and a swap, and as much again: half the windows of a writer are then free of any other's. */
 const roundsPerWriter = 2;
 /** However large the crowd: below, a client would wait longer than it must. Losing some swaps is cheaper. */
@@ -31,15 +36,14 @@ export function windowMillis(lingerMillis: number, { others, roundMillis }: Crow
   return Math.max(lingerMillis, crowdMillis) * (0.8 + 0.4 * draw);
 }
 
-/** When to commit for a first command that arrived then. `lastBegan`: of the last commit. */
+/**
+ * When to commit for a first command that arrived then. `lastBegan`: the beginning of the last commit. Between the
+ * end of a window after that and one and a half, a command waits only for its own company: the longer it has been
+ * quiet, the less is to come.
+ */
 export function commitAt(arrivedAt: number, lastBegan: number, window: number): number {
-  const lab = (globalThis as any).__lab ?? {};
-  switch (lab.pace) {
-    case 'none': return arrivedAt + window;
-    case 'literal': return arrivedAt - lastBegan >= window ? arrivedAt + Math.min(gatherMillis, window) : arrivedAt + window;
-    case 'model': return Math.max(arrivedAt + Math.min(gatherMillis, window), lastBegan + window);
-    default: return Math.max(arrivedAt + Math.min(gatherMillis, window), Math.min(arrivedAt + window, lastBegan + window * (lab.stretch ?? 1.1)));
-  }
+  const soon = arrivedAt + Math.min(gatherMillis, window);
+  return Math.max(soon, Math.min(arrivedAt + window, lastBegan + quietWindows * window));
 }
 
 export class Linger {

@@ -28,7 +28,8 @@ export function createQueueService(environment: Environment, options: EngineOpti
   const settings: EngineSettings = {
     readPriceShare: defaultReadPriceShare,
     ...options,
-    timing: { ...defaultTiming, ...options.timing } };
+    timing: { ...defaultTiming, ...options.timing },
+  };
   const counters = newCounters();
   const time = new TimeSource(environment);
   const listening: Environment = { ...environment, store: time.listen(environment.store) };

@@ -7,13 +7,14 @@ import { type Incarnation, type WriterId, writerIdBytes, writerIdFrom } from '..
 import type { ManifestContent, QueueState } from '../core/queue-state.ts';
 import type { ETag } from '../store/object-store.ts';
 import { CollectionLag } from './collection-lag.ts';
+import type { EngineContext } from './context.ts';
 import { Crowd } from './crowd.ts';
 import type { CrowdPace } from './linger.ts';
+import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import { MedianEstimate } from './median-estimate.ts';
 import type { SwapResult } from './register.ts';
-import type { EngineContext } from './context.ts';
-import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import type { TimeAnchor } from './time-source.ts';
+import { Turn } from './turn.ts';
 
 export type RefreshResult =
   | { readonly kind: 'same' | 'changed' }
@@ -28,6 +29,7 @@ export class QueueView {
   readonly context: EngineContext;
   readonly lag: CollectionLag;
   readonly crowd: Crowd;
+  readonly #turn: Turn;
   readonly #readMillis = new MedianEstimate();
   readonly #swapMillis = new MedianEstimate();
   readonly #anchor: TimeAnchor;
@@ -42,6 +44,8 @@ export class QueueView {
     this.writer = writerIdFrom(context.environment.random.bytes(writerIdBytes));
     this.register = new ManifestRegister(context.environment, name);
     this.crowd = new Crowd(this.writer);
+    const { store, clock } = context.environment;
+    this.#turn = new Turn(store, clock, { name, incarnation: this.incarnation });
     this.lag = new CollectionLag(context.settings.timing.collectLagMillis);
     this.#current = observed;
     this.#anchor = {
@@ -73,6 +77,19 @@ export class QueueView {
   crowdPace(): CrowdPace {
     const { count, roundMillis } = this.crowd.others(this.context.environment.clock.monotonicMillis());
     return { others: count, roundMillis: Math.max(roundMillis, this.roundMillis) };
+  }
+
+  /** The present batch loses one swap after another. Not waited for. */
+  askForTurn(): void {
+    const { version } = this.#current.state;
+    void this.#turn.ask({ id: this.writer, attempt: this.#attempts, version, roundMillis: this.roundMillis });
+  }
+
+  /** A commit of ours landed: sees to those who can't say so. Not waited for. */
+  leaveTurns(): void {
+    void this.#turn.landed().then((asking) => {
+      if (asking) this.crowd.asked(asking, this.context.environment.clock.monotonicMillis());
+    });
   }
 
   nextAttempt(): number {

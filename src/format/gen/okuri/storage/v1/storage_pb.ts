@@ -3,7 +3,7 @@
 /* eslint-disable */
 
 // What okuri writes into the bucket. Every object is one Envelope; `m/<name>` holds a Manifest or a Tombstone,
-// `s/…/seg/…` a Segment. src/format is the only reader and writer of these messages. Times are milliseconds since the
+// `s/…/seg/…` a Segment, `s/…/turn/…` a Writer. src/format is the only reader and writer of these messages. Times are milliseconds since the
 // Unix epoch by the store's clock. A field that names other objects raises Envelope.format_version, since a node that
 // doesn't know it could collect what it names.
 
@@ -29,7 +29,7 @@ export type Envelope = Message<"okuri.storage.v1.Envelope"> & {
   formatVersion: number;
 
   /**
-   * 1 manifest, 2 tombstone, 3 segment.
+   * 1 manifest, 2 tombstone, 3 segment, 4 turn (a Writer that asks for its turn).
    *
    * @generated from field: uint32 kind = 2;
    */
