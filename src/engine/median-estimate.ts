@@ -1,10 +1,11 @@
 /**
- * A running median in one number: each sample moves it a small step up or down. A mean would follow a single request
- * that hung for seconds, and every writer's pace would follow the mean.
+ * The median of the latest samples. A mean would follow a single request that hung for seconds or went over a cold
+ * connection, and the windows of every writer would follow the mean.
  */
-const step = 1.05;
+const samplesMax = 31;
 
 export class MedianEstimate {
+  readonly #samples: number[] = [];
   #value = 0;
 
   /** 0 before the first sample. */
@@ -13,8 +14,9 @@ export class MedianEstimate {
   }
 
   sampled(value: number): void {
-    if (this.#value === 0) this.#value = value;
-    else if (value > this.#value) this.#value *= step;
-    else if (value < this.#value) this.#value /= step;
+    this.#samples.push(value);
+    if (this.#samples.length > samplesMax) this.#samples.shift();
+    const sorted = [...this.#samples].sort((a, b) => a - b);
+    this.#value = sorted[(sorted.length - 1) >> 1]!;
   }
 }

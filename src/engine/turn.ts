@@ -18,8 +18,8 @@ import type { Clock } from './environment.ts';
 
 const askEveryMillis = 1_000;
 const lookEveryMillis = 1_000;
-/** So many commits between two looks: fewer leave room enough for anybody. */
-const commitsToLook = 3;
+/** On average since the last look; less often leaves room enough for anybody. */
+const oftenEveryMillis = 350;
 
 export class Turn {
   readonly #store: ObjectStore;
@@ -52,8 +52,9 @@ export class Turn {
       this.#askedAt = Number.NEGATIVE_INFINITY;
       await ignoringStoreErrors(this.#store.delete(this.#key));
     }
-    if (now - this.#lookedAt < lookEveryMillis) return undefined;
-    const often = this.#commits >= commitsToLook;
+    const sinceLook = now - this.#lookedAt;
+    if (sinceLook < lookEveryMillis) return undefined;
+    const often = this.#commits * oftenEveryMillis >= sinceLook;
     this.#lookedAt = now;
     this.#commits = 0;
     return often ? this.#look() : undefined;
