@@ -17,8 +17,11 @@ const gatherMillis = 5;
  * committed a window after the last commit instead of after the first command: 6 % more commits at 100 messages/s.
  */
 const quietWindows = 1.5;
-/** A read and a swap, and as much again: half the windows of a writer are then free of any other's. */
-const roundsPerWriter = 2;
+/**
+ * Windows of two rounds leave half of a writer's time free of any other's swap; a tenth more costs 10 ms of the median
+ * at two nodes and saves 9 % of the requests (docs/design/0004-tuning.md).
+ */
+const roundsPerWriter = 2.2;
 /** However large the crowd: below, a client would wait longer than it must. Losing some swaps is cheaper. */
 const crowdLingerMaxMillis = 2_000;
 
