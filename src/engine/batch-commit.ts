@@ -62,6 +62,7 @@ export class BatchCommit {
   #unresolved: readonly Attempt[] = [];
   #failures = 0;
   #lost = 0;
+  #lastSwapBegan: number | undefined;
   #firstSwapLost: boolean | undefined;
   #lastFailure = 'the store did not answer in time';
   /** An attempt was lost or unknown since the last read. */
@@ -78,6 +79,11 @@ export class BatchCommit {
   /** Whether the view was stale when the first swap was sent; undefined: none was sent. */
   get firstSwapLost(): boolean | undefined {
     return this.#firstSwapLost;
+  }
+
+  /** Monotonic; of the latest swap, undefined when there was none. */
+  get lastSwapBegan(): number | undefined {
+    return this.#lastSwapBegan;
   }
 
   async run(): Promise<BatchResult> {
@@ -165,6 +171,7 @@ export class BatchCommit {
     const view = this.#view;
     const { counters } = view.context;
     const base = view.current;
+    this.#lastSwapBegan = view.context.environment.clock.monotonicMillis();
     const result = await view.swap(attempt.next);
     this.#firstSwapLost ??= result.kind === 'lost';
     if (result.kind === 'done') {

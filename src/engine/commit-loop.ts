@@ -54,7 +54,7 @@ export class CommitLoop {
   readonly #schedule: PollSchedule;
   readonly #staleness = new Staleness();
   /** Monotonic; of the last commit. */
-  #lastBegan = Number.NEGATIVE_INFINITY;
+  #lastSwapBegan = Number.NEGATIVE_INFINITY;
   /** The present window: what a command waits for company at most. */
   #windowMillis: number;
   readonly #waiters = new ReceiveWaiters();
@@ -185,16 +185,16 @@ export class CommitLoop {
 
   /** Waits for company, and looks at the manifest first when what we know of it is likely stale. */
   async #gather(first: PendingCommand): Promise<boolean> {
-    const { settings, environment } = this.#context;
-    this.#windowMillis = windowMillis(
-      settings.lingerMillis,
-      this.view.crowdPace(),
-      environment.random.unit(),
-    );
-    const at = commitAt(first.arrivedAt, this.#lastBegan, this.#windowMillis);
-    const readFirst = this.#staleness.share > settings.readPriceShare;
+    const { lingerMillis, readPriceShare } = this.#context.settings;
+    const crowd = this.view.crowdPace();
+    this.#windowMillis = windowMillis(lingerMillis, crowd);
+    const at = commitAt(first.arrivedAt, {
+      lastSwapBegan: this.#lastSwapBegan,
+      windowMillis: this.#windowMillis,
+      crowded: crowd.others > 0,
+    });
+    const readFirst = this.#staleness.share > readPriceShare;
     await this.#linger.until(readFirst ? at - this.view.readMillis : at, () => this.#pendingBytes);
-    this.#lastBegan = this.#now();
     if (readFirst) await this.#readFirst();
     return readFirst;
   }
@@ -254,6 +254,7 @@ export class CommitLoop {
       const mayRest = (observedFrom: number) => this.#now() < this.#schedule.dueAt(observedFrom);
       const commit = new BatchCommit(this.view, batch, mayRest);
       result = await commit.run();
+      this.#lastSwapBegan = commit.lastSwapBegan ?? this.#lastSwapBegan;
       // After a read first, a swap that won says nothing of how stale the view had been.
       const { firstSwapLost } = commit;
       if (firstSwapLost || (firstSwapLost === false && !readFirst)) this.#staleness.sampled(firstSwapLost);
