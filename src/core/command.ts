@@ -50,6 +50,12 @@ export type Command =
   | { readonly kind: 'resolve-moves'; readonly targetIncarnation: Incarnation; readonly through: number }
   /** The target's incarnation is gone: take its messages back. */
   | { readonly kind: 'return-moves'; readonly targetIncarnation: Incarnation }
+  /** The other ends of these links were read, and are gone: drop the links. */
+  | {
+      readonly kind: 'forget-links';
+      readonly incoming: readonly Incarnation[];
+      readonly outgoing: readonly Incarnation[];
+    }
   | {
       readonly kind: 'receive';
       readonly maxMessages: number;

@@ -172,16 +172,24 @@ export class Draft {
     else if (kept !== reference.liveCount) this.segments.set(id, { ...reference, liveCount: kept });
   }
 
-  /** Visible now: redeliveries and due delays first, in order of sequence, then the never received. */
+  /**
+   * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
+   * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
+   */
   *visible(): Generator<number, void, undefined> {
-    const again: number[] = [];
-    for (const [sequence, delivery] of this.deliveries.current)
-      if (delivery.visibleAtMillis <= this.time.nowMillis) again.push(sequence);
+    const again: { readonly sequence: number; readonly sinceMillis: number }[] = [];
+    for (const [sequence, { visibleAtMillis }] of this.deliveries.current)
+      if (visibleAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: visibleAtMillis });
     for (const [sequence, dueAtMillis] of this.delayed.current)
-      if (dueAtMillis <= this.time.nowMillis) again.push(sequence);
-    again.sort((a, b) => a - b);
-    yield* again;
-    yield* iterate(this.ready);
+      if (dueAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: dueAtMillis });
+    again.sort((a, b) => a.sinceMillis - b.sinceMillis || a.sequence - b.sequence);
+    const ready = iterate(this.ready);
+    for (const { sequence } of again) {
+      yield sequence;
+      const next = ready.next();
+      if (!next.done) yield next.value;
+    }
+    yield* ready;
   }
 
   seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {

@@ -52,6 +52,9 @@ export function brokenState(state: QueueState): string | undefined {
       if (sequence < state.purgeWatermark && place !== 'intents') return `sequence ${sequence} was purged`;
       live.add(sequence);
     }
+  for (const [sequence, { targetIncarnation, number }] of state.intents)
+    if (number > (state.outgoingLinks.get(targetIncarnation)?.lastNumber ?? 0))
+      return `the intent of sequence ${sequence} has a number that its link never gave`;
   return brokenBodies(state, live);
 }
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { AttributeProblem } from './attribute-problem.ts';
 import { queueNameOfArn } from './queue-arn.ts';
 import {
-  type AttributeProblem,
-  deadLetterTargetMissing,
   differingAttribute,
   mergeAttributes,
   parseAttributes,
@@ -12,6 +11,7 @@ import {
   resolveAttributes,
   shownAttributes,
 } from './queue-attributes.ts';
+import { deadLetterTargetMissing } from './redrive-policy.ts';
 
 const DLQ = 'arn:aws:sqs:us-east-1:000000000000:dead';
 

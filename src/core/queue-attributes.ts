@@ -6,24 +6,9 @@
  * Ranges: SQS API reference and SQS.md section 2; texts: responses recorded on AWS. Whether a dead-letter queue
  * exists is not known here: the service asks the store and answers `deadLetterTargetMissing`.
  */
-import { parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policy.ts';
+import type { AttributeProblem } from './attribute-problem.ts';
+import { parseRedriveAllowPolicy, parseRedrivePolicy, type RedrivePolicy } from './redrive-policy.ts';
 
-export { deadLetterTargetMissing } from './redrive-policy.ts';
-
-export type AttributeProblem =
-  /** A name SQS does not know, or one that only FIFO queues have. */
-  | { readonly kind: 'unknown-name'; readonly name: string; readonly message: string }
-  /** The value is out of range or of the wrong type. */
-  | { readonly kind: 'bad-value'; readonly name: string; readonly message: string }
-  /** A redrive policy of the right form, refused for what it says; SQS gives it another code than `bad-value`. */
-  | { readonly kind: 'bad-policy'; readonly name: string; readonly message: string };
-
-export interface RedrivePolicy {
-  readonly deadLetterTargetArn: string;
-  readonly maxReceiveCount: number;
-}
-
-/** What the state machine reads; derived, never stored. */
 export interface ResolvedAttributes {
   readonly visibilityTimeoutSeconds: number;
   readonly delaySeconds: number;

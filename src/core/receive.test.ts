@@ -100,15 +100,23 @@ describe('receive', () => {
     assert.deepEqual(queue.bodies(), ['late']);
   });
 
-  it('takes redeliveries and due delays in order of their sends, then the never received', () => {
+  it('takes redeliveries and due delays, the longest visible first, in turns with the never received', () => {
     const queue = new OneQueue();
     queue.send('1');
-    queue.commit({ kind: 'send', entries: [{ message: newMessage('2'), delaySeconds: 1 }] });
+    queue.commit({ kind: 'send', entries: [{ message: newMessage('late'), delaySeconds: 1 }] });
     queue.send('3');
-    assert.deepEqual(queue.bodies(2, 1), ['1', '3']);
-    queue.send('4');
-    queue.nowMillis += 1_000;
-    assert.deepEqual(queue.bodies(), ['1', '2', '3', '4']);
+    assert.deepEqual(queue.bodies(2, 2), ['1', '3']);
+    for (const body of ['4', '5', '6', '7']) queue.send(body);
+    queue.nowMillis += 2_000;
+    assert.deepEqual(queue.bodies(), ['late', '4', '1', '5', '3', '6', '7']);
+  });
+
+  it('lets messages that are given back at once keep no other from anybody', () => {
+    const queue = new OneQueue();
+    for (let n = 0; n < 30; n++) queue.send(`${n}`);
+    const seen = new Set<string>();
+    for (let round = 0; round < 10; round++) for (const body of queue.bodies(10, 0)) seen.add(body);
+    assert.equal(seen.size, 30);
   });
 
   it('stays within IN_FLIGHT_MAX: the last free places are filled, then short polls are refused and long ones empty', () => {

@@ -3,8 +3,15 @@
  * maxReceiveCount is accepted as `"5"` or `5` and kept as a number, as SQS returns it.
  */
 
+import type { AttributeProblem } from './attribute-problem.ts';
 import { isFifoName, queueNameOfArn } from './queue-arn.ts';
-import type { AttributeProblem, RedrivePolicy } from './queue-attributes.ts';
+
+export interface RedrivePolicy {
+  readonly deadLetterTargetArn: string;
+  readonly maxReceiveCount: number;
+}
+
+/** What the state machine reads; derived, never stored. */
 
 type Parsed =
   | { readonly kind: 'ok'; readonly value: string }

@@ -135,6 +135,27 @@ export function returnMoves(
   return { outcome: { kind: 'done' }, effect };
 }
 
+/**
+ * Links whose other end is gone for ever. The link of a source may go although a late append of it may still come †:
+ * every append reads its source after the state it is applied to, and finds it gone.
+ *   1. a mover reads the target at version 7 and the source with intent 1 pending, and stalls before its swap;
+ *   2. another appends and resolves number 1; the source is deleted; its link is forgotten here, in version 9;
+ *   3. the mover wakes: its swap against version 7 fails, and what it read of the source is void with that version.
+ * The link of a target stays while intents wait for it: return-moves ends both.
+ */
+export function forgetLinks(
+  draft: Draft,
+  command: Command & { readonly kind: 'forget-links' },
+): CommandResult {
+  let effect = false;
+  for (const source of command.incoming) if (draft.incomingLinks.delete(source)) effect = true;
+  const awaited = new Set<Incarnation>();
+  for (const intent of draft.intents.current.values()) awaited.add(intent.targetIncarnation);
+  for (const target of command.outgoing)
+    if (!awaited.has(target) && draft.outgoingLinks.delete(target)) effect = true;
+  return { outcome: { kind: 'done' }, effect };
+}
+
 /** The intents that wait for one target, in order of their numbers. */
 export function pendingNumbers(
   intents: ReadonlyMap<number, { readonly targetIncarnation: Incarnation; readonly number: number }>,

@@ -2,7 +2,7 @@
  * The one switch: `apply(state, commands, …)` gives the next state and an outcome per command, or says what has to
  * be loaded or uploaded first. Pure and synchronous: the same arguments give the same answer, and nothing outside is
  * touched. Order within one transition: delete queue, attributes, purge, deletes, visibility changes and releases,
- * sends, moves and their resolution, receives; so a message can be stored and leased in one commit.
+ * sends, moves and their resolution, links forgotten, receives; so a message can be stored and leased in one commit.
  */
 import { changeVisibility, release } from './change-visibility.ts';
 import type { Command, CommandOutcome, CommandResult } from './command.ts';
@@ -14,7 +14,7 @@ import { purge } from './purge.ts';
 import { mergeAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
 import { Receiver } from './receive.ts';
-import { appendMoved, resolveMoves, returnMoves } from './redrive.ts';
+import { appendMoved, forgetLinks, resolveMoves, returnMoves } from './redrive.ts';
 import type { Needs, Resources } from './resources.ts';
 import { expire } from './retention.ts';
 import { send } from './send.ts';
@@ -56,7 +56,9 @@ const order: Readonly<Record<Command['kind'], number>> = {
   'append-moved': 6,
   'resolve-moves': 6,
   'return-moves': 6,
-  receive: 7,
+  // Never before an append of the same transition: it would find its number unused again.
+  'forget-links': 7,
+  receive: 8,
 };
 
 export function apply(input: TransitionInput): TransitionResult {
@@ -137,6 +139,8 @@ function applyOne(
       return resolveMoves(draft, command);
     case 'return-moves':
       return returnMoves(draft, command);
+    case 'forget-links':
+      return forgetLinks(draft, command);
     case 'delete-queue':
       throw new Error('delete-queue is applied alone');
   }

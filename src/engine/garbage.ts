@@ -27,6 +27,10 @@ export class Garbage {
     this.#stop = stop;
   }
 
+  get idle(): boolean {
+    return this.#dropped.size === 0;
+  }
+
   landed({ before, next }: Landed): void {
     if (next.kind !== 'queue') {
       // Our own tombstone is the proof that the incarnation is over.

@@ -33,6 +33,10 @@ export class Mover {
     this.#stop = stop;
   }
 
+  get idle(): boolean {
+    return !this.#running;
+  }
+
   /** `own`: a commit of this process made them. */
   start(own: boolean): void {
     if (this.#running || this.#intents().size === 0) return;

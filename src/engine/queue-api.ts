@@ -6,8 +6,9 @@
  * (the caller may retry; a write may or may not have taken effect), and with anything else only for our own mistake.
  * Methods never reject for what a caller sent.
  */
+
+import type { AttributeProblem } from '../core/attribute-problem.ts';
 import type { MessageContent, StoredMessage } from '../core/message.ts';
-import type { AttributeProblem } from '../core/queue-attributes.ts';
 
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';

@@ -2,19 +2,19 @@
  * Every call of the façade (queue-api.ts) on the loops and registers of this process. Translates calls to commands and
  * back; decides nothing about messages itself.
  */
+import type { AttributeProblem } from '../core/attribute-problem.ts';
 import type { Command, CommandOutcome } from '../core/command.ts';
 import { countMessages } from '../core/counts.ts';
 import { messageIdFrom } from '../core/ids.ts';
 import { queueNameOfArn } from '../core/queue-arn.ts';
 import {
-  type AttributeProblem,
-  deadLetterTargetMissing,
   mergeAttributes,
   parseAttributes,
   resolveAttributes,
   shownAttributes,
 } from '../core/queue-attributes.ts';
 import { decodeReceiptHandle, encodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
+import { deadLetterTargetMissing } from '../core/redrive-policy.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';

@@ -8,6 +8,7 @@ import type { EngineContext } from './context.ts';
 import { Garbage } from './garbage.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import { Mover } from './mover.ts';
+import { loopsMax } from './settings.ts';
 
 interface Tended {
   readonly loop: CommitLoop;
@@ -33,7 +34,11 @@ export class QueueRegistry implements LoopEvents {
   /** Undefined: there is no such queue now. @throws StoreError, Unavailable */
   async loopFor(name: string): Promise<CommitLoop | undefined> {
     const known = this.#tended.get(name);
-    if (known && !known.loop.ended) return known.loop;
+    if (known && !known.loop.ended) {
+      this.#tended.delete(name);
+      this.#tended.set(name, known);
+      return known.loop;
+    }
     const earlier = await this.#opening.get(name);
     if (earlier && !earlier.ended) return earlier;
     // A read that began before this call may have missed a queue created since. Any that runs now began after it.
@@ -56,7 +61,18 @@ export class QueueRegistry implements LoopEvents {
     const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), this.#stop);
     this.#tended.set(name, { loop, garbage, mover });
     mover.start(false);
+    this.#evict();
     return loop;
+  }
+
+  /** The longest unused go first; one with anything under way or still to do stays, and so do the bounds of its work. */
+  #evict(): void {
+    if (this.#tended.size <= loopsMax) return;
+    for (const [name, { loop, garbage, mover }] of this.#tended) {
+      if (this.#tended.size <= loopsMax) return;
+      if (!loop.idle || !garbage.idle || !mover.idle) continue;
+      this.#tended.delete(name);
+    }
   }
 
   changed(loop: CommitLoop, landed: Landed | undefined): void {

@@ -62,5 +62,10 @@ export const pendingCommandsMax = 20_000;
 export const pendingBytesMax = 32 * 1024 * 1024;
 /** Bytes of messages in one commit: bounds what one spill uploads and how long one commit takes. */
 export const batchBytesMax = 4 * 1024 * 1024;
+/**
+ * Loops kept by one process. An idle one holds its queue's state, up to about half a megabyte with a full tail; what
+ * is evicted costs one GET when it is wanted again.
+ */
+export const loopsMax = 512;
 /** Decoded-on-demand segments kept in memory, for the whole process. */
 export const bodyCacheBytesMax = 64 * 1024 * 1024;

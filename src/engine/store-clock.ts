@@ -64,6 +64,8 @@ export class StoreClock {
   /** Monotonic instant at which the response that established the present bounds had been received. */
   #establishedAt = 0;
   #confirmed = false;
+  /** The last confirmed bounds, while their successors are not confirmed: one lying response must hide no message. */
+  #trusted: Bounds | undefined;
   /** Upper offset of bounds displaced since the last confirmation. */
   #displacedUpperOffset = Number.NEGATIVE_INFINITY;
 
@@ -79,6 +81,7 @@ export class StoreClock {
     const before = widened(known, latest.monotonic);
     const now = widened(seen, latest.monotonic);
     if (now.lower > before.upper || now.upper < before.lower) {
+      if (this.#confirmed) this.#trusted = known;
       this.#displacedUpperOffset = Math.max(this.#displacedUpperOffset, before.upper);
       this.#establish(seen, observation.receivedMonotonic);
       return;
@@ -93,6 +96,7 @@ export class StoreClock {
     };
     if (!this.#confirmed && observation.sentMonotonic - this.#establishedAt >= confirmationMillis) {
       this.#confirmed = true;
+      this.#trusted = undefined;
       this.#displacedUpperOffset = Number.NEGATIVE_INFINITY;
     }
   }
@@ -106,10 +110,18 @@ export class StoreClock {
       Math.max(upper, this.#displacedUpperOffset) + sleptMillis(bounds, monotonicNow, wallNow);
     const lowerMillis = Math.floor(monotonicNow + lower);
     const upperMillis = Math.ceil(monotonicNow + upperOffset);
-    const nowMillis = Math.min(Math.max(Math.floor(wallNow), lowerMillis), upperMillis);
+    const nowMillis = this.#estimate(bounds, monotonicNow, wallNow);
     const wallSkewMillis = Math.floor(wallNow) - nowMillis;
     const wallIsOff = Math.abs(wallSkewMillis) > wallSkewToleratedMillis;
     return { lowerMillis, upperMillis, nowMillis, confirmed: this.#confirmed, wallSkewMillis, wallIsOff };
+  }
+
+  #estimate(bounds: Bounds, monotonicNow: number, wallNow: number): number {
+    const trusted = this.#trusted ?? bounds;
+    const { lower, upper } = widened(trusted, monotonicNow);
+    const lowest = Math.floor(monotonicNow + lower);
+    const highest = Math.ceil(monotonicNow + upper + sleptMillis(trusted, monotonicNow, wallNow));
+    return Math.min(Math.max(Math.floor(wallNow), lowest), highest);
   }
 
   #establish(bounds: Bounds, receivedMonotonic: number): void {

@@ -7,7 +7,7 @@ import { advanceManifestTime } from '../core/time.ts';
 import { clockObjectKey } from '../format/object-keys.ts';
 import { type ObjectStore, StoreError, type StoreTime } from '../store/object-store.ts';
 import type { Environment } from './environment.ts';
-import { StoreClock, type StoreTimeReading } from './store-clock.ts';
+import { confirmationMillis, StoreClock, type StoreTimeReading } from './store-clock.ts';
 
 /** Where a loop first met its queue's manifest time (core/time.ts). */
 export interface TimeAnchor {
@@ -20,6 +20,8 @@ export class TimeSource {
   readonly #clock = new StoreClock();
   #primed: Promise<void> | undefined;
   #saidSkew = false;
+  /** Monotonic. */
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -57,6 +59,20 @@ export class TimeSource {
     return outcome;
   }
 
+  /**
+   * A process that only reads would never have its bounds confirmed: asks again in the background, when somebody wants
+   * the time and the last question is old enough for its answer to confirm.
+   */
+  #confirmLater(): void {
+    const { clock, store } = this.#environment;
+    const now = clock.monotonicMillis();
+    if (now - this.#askedAt < confirmationMillis) return;
+    this.#askedAt = now;
+    void this.ask(this.listen(store)).catch((error: unknown) => {
+      if (!(error instanceof StoreError)) throw error;
+    });
+  }
+
   /** Makes sure that there are bounds: one small write when nothing was written yet. @throws StoreError */
   prime(store: ObjectStore): Promise<void> {
     this.#primed ??= this.#prime(store).catch((error: unknown) => {
@@ -72,6 +88,7 @@ export class TimeSource {
 
   /** Asks the store for its time by a small write: a second answer a minute later confirms the bounds. @throws StoreError */
   async ask(store: ObjectStore): Promise<void> {
+    this.#askedAt = this.#environment.clock.monotonicMillis();
     const key = clockObjectKey(this.#environment.random.bytes(8));
     const outcome = await store.put(key, new Uint8Array());
     // Without an answer there are no bounds, and the local clock may be an hour off.
@@ -120,6 +137,7 @@ export class TimeSource {
       const bounds = { lowerMillis: wallMillis, upperMillis: wallMillis, nowMillis: wallMillis };
       return { ...bounds, confirmed: false, wallSkewMillis: 0, wallIsOff: false };
     }
+    if (!reading.confirmed) this.#confirmLater();
     if (reading.wallIsOff && !this.#saidSkew)
       this.#environment.log.warn('the clock of this machine differs from the time of the store', {
         aheadMillis: reading.wallSkewMillis,

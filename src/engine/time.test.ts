@@ -28,6 +28,33 @@ describe('retention', () => {
     assert.equal((await world.state('q')).tail.size, 1, 'the next commit dropped it');
   });
 
+  scenario('ends messages in time for a node that only reads', async (world) => {
+    // Its bounds came from its start, and nothing it does would confirm them.
+    const [writer, reader] = [world.startNode(), world.startNode()];
+    await reader.create('q', retention);
+    await writer.send('q', 'x');
+    await world.clock.advance(20 * hour);
+    await reader.counts('q');
+    await world.clock.advance(second);
+    assert.deepEqual(await reader.counts('q'), [0, 0, 0]);
+    assert.deepEqual(await reader.receive('q'), []);
+    await world.clock.advance(minute);
+    assert.ok(reader.store.count() < 20, `${reader.store.count()} requests`);
+  });
+
+  scenario('hides no message for a day when the Date of the store lies once', async (world) => {
+    const node = world.startNode();
+    await confirmed(world, node);
+    await node.create('q');
+    await node.send('q', 'x');
+    world.storeSkewMillis = 24 * hour;
+    await node.send('other', 'a lie');
+    world.storeSkewMillis = 0;
+    await node.receiveOne('q', { visibilityTimeoutSeconds: 30 });
+    await world.clock.advance(31 * second);
+    assert.deepEqual(bodiesOf(await node.receive('q', { waitSeconds: 3 })), ['x']);
+  });
+
   scenario('ends what is in flight and delayed too', async (world) => {
     const node = world.startNode();
     await confirmed(world, node);

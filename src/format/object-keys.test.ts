@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Incarnation, incarnationFrom } from '../core/ids.ts';
+import { isQueueName } from '../core/queue-arn.ts';
 import {
   clockObjectKey,
   incarnationPrefix,
-  isQueueName,
   isQueueNamePrefix,
   manifestKey,
   manifestPrefix,

@@ -18,6 +18,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { hexFromBytes, type Incarnation } from '../core/ids.ts';
+import { isQueueName } from '../core/queue-arn.ts';
 
 /** Kinds of object that belong to an incarnation; all but `turn` are immutable. Later: pages of leases, of delayed messages, of deduplication ids, of references. */
 export type ObjectKind = 'seg' | 'turn';
@@ -42,18 +43,12 @@ export const objectsPrefix = 's/';
 
 const nameCharactersMax = 80;
 const baseVersionDigits = 16;
-const namePattern = /^[A-Za-z0-9_-]+(?:\.fifo)?$/;
 const objectKeyPattern =
   /^s\/([0-9a-f]{8})-([A-Za-z0-9_.-]+)\/([0-9a-f]{32})\/([a-z]+)\/([0-9]{16})-([0-9a-f]{16})$/;
 
 /** A throw-away object whose write tells the store's time. */
 export function clockObjectKey(nonce: Uint8Array): string {
   return `probe/clock-${hexFromBytes(nonce)}`;
-}
-
-/** Whether a text can be a queue's name (SQS.md section 2). No other text may get into a key. */
-export function isQueueName(text: string): boolean {
-  return text.length <= nameCharactersMax && namePattern.test(text);
 }
 
 /** Whether any queue's name could begin so: the rest of the world need not be listed. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { describe, it } from 'node:test';
 import { systemClock } from './clock.ts';
 import { createSystemRandom } from './random.ts';
@@ -11,6 +12,19 @@ describe('system clock', () => {
     await sleeping;
     await systemClock.sleep(3_600_000, controller.signal);
     assert.ok(controller.signal.aborted);
+  });
+
+  it('lets any number of sleeps wait on one signal without a warning', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warned);
+    const controller = new AbortController();
+    const sleeps = Array.from({ length: 40 }, () => systemClock.sleep(3_600_000, controller.signal));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    controller.abort();
+    await Promise.all(sleeps);
+    process.off('warning', warned);
+    assert.deepEqual(warnings, []);
   });
 
   it('never goes backwards', () => {

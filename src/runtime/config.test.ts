@@ -208,7 +208,8 @@ describe('config of credentials', () => {
     const secret = 'short!!';
     const wrong: readonly (readonly [unknown, RegExp])[] = [
       ['{ not json', /is not JSON/],
-      [{}, /credentials: must be/],
+      [{}, /credentials: is missing/],
+      [{ credentials: [{ accessKeyId: 'AKIDONE' }] }, /credentials\.0\.secretAccessKey: is missing/],
       [{ credentials: [] }, /at least one pair/],
       [
         { credentials: [{ accessKeyId: 'AKIDONE', secretAccessKey: secret }] },

@@ -8,9 +8,10 @@
  */
 import net from 'node:net';
 import { clearInterval, setInterval } from 'node:timers';
+import { BodyPace } from './body-pace.ts';
 import {
   ANSWER_WITHIN_MILLIS,
-  BODY_WITHIN_MILLIS,
+  BODY_PATIENCE_MILLIS,
   HEADERS_WITHIN_MILLIS,
   IDLE_WITHIN_MILLIS,
 } from './limits.ts';
@@ -18,11 +19,12 @@ import {
 /** `working` has no deadline here: the handler ends every request by itself. */
 export type ConnectionPhase = 'headers' | 'body' | 'working' | 'answering' | 'idle';
 
+/** A body's is its patience (body-pace.ts). */
 export type Deadlines = Readonly<Record<Exclude<ConnectionPhase, 'working'>, number>>;
 
 export const DEADLINES_MILLIS: Deadlines = {
   headers: HEADERS_WITHIN_MILLIS,
-  body: BODY_WITHIN_MILLIS,
+  body: BODY_PATIENCE_MILLIS,
   answering: ANSWER_WITHIN_MILLIS,
   idle: IDLE_WITHIN_MILLIS,
 };
@@ -33,6 +35,8 @@ export interface Connection {
   sinceMillis: number;
   /** Bytes read when it became idle: more means that the next request has begun. */
   idleBytesRead: number;
+  /** Of the body that is being read, or was last. */
+  pace: BodyPace | undefined;
   /** Requests read but not answered yet; more than one only when the client pipelines. */
   requests: number;
 }
@@ -40,6 +44,7 @@ export interface Connection {
 export interface ConnectionsOptions {
   readonly connectionsMax: number;
   readonly deadlinesMillis: Deadlines;
+  readonly bodyBytesPerSecondMin: number;
   readonly sweepEveryMillis: number;
   /** A new socket within the bounds. */
   readonly admit: (connection: Connection) => void;
@@ -59,6 +64,7 @@ export interface Connections {
 
 export function createConnections(options: ConnectionsOptions): Connections {
   const deadlines = options.deadlinesMillis;
+  const pace = { patienceMillis: deadlines.body, bytesPerSecondMin: options.bodyBytesPerSecondMin };
   const open = new Map<net.Socket, Connection>();
   // Without noDelay a small answer waits for the client's acknowledgement; keepAlive finds the peers that vanished
   // without a word while a long poll waits.
@@ -75,6 +81,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       phase: 'headers',
       sinceMillis: performance.now(),
       idleBytesRead: 0,
+      pace: undefined,
       requests: 0,
     };
     open.set(socket, connection);
@@ -86,6 +93,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
     connection.phase = phase;
     connection.sinceMillis = performance.now();
     if (phase === 'idle') connection.idleBytesRead = connection.socket.bytesRead;
+    if (phase === 'body')
+      connection.pace = new BodyPace(pace, connection.sinceMillis, connection.socket.bytesRead);
   }
 
   function sweep(): void {
@@ -96,7 +105,11 @@ export function createConnections(options: ConnectionsOptions): Connections {
         enter(connection, 'headers');
         continue;
       }
-      if (now - connection.sinceMillis <= deadlines[connection.phase]) continue;
+      const late =
+        connection.phase === 'body'
+          ? connection.pace?.isTooSlow(now, connection.socket.bytesRead)
+          : now - connection.sinceMillis > deadlines[connection.phase];
+      if (!late) continue;
       if (connection.phase === 'idle' || connection.phase === 'answering') connection.socket.destroy();
       else options.refuse(connection.socket, 'too-slow');
     }

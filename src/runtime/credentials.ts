@@ -60,5 +60,6 @@ export function parseCredentialsFile(content: string): CredentialsFileOutcome {
 /** Valibot's own wording quotes what it received. */
 function withoutValue(issue: v.BaseIssue<unknown>): string {
   if (issue.kind === 'validation') return issue.message;
-  return issue.expected === 'never' ? 'is not known here' : `must be ${issue.expected ?? 'something else'}`;
+  if (issue.expected === 'never') return 'is not known here';
+  return issue.received === 'undefined' ? 'is missing' : `must be ${issue.expected ?? 'something else'}`;
 }

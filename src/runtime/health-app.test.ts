@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Clock } from '../engine/environment.ts';
-import type { ObjectStore } from '../store/object-store.ts';
-import { StoreError } from '../store/object-store.ts';
-import { createHealthApp, handlerOfFetch, type Readiness } from './health-app.ts';
+import { createHealthApp, createHealthHandler, type Readiness } from './health-app.ts';
 import { createMetrics, type MetricsSources } from './metrics.ts';
-import { watchStore } from './store-health.ts';
 
 const none = { requests: 0, bytesUp: 0, bytesDown: 0, conflicts: 0, unknowns: 0, errors: 0 };
 const used = { requests: 4, bytesUp: 90, bytesDown: 10, conflicts: 1, unknowns: 2, errors: 1 };
@@ -24,18 +20,20 @@ const ask = async (
   path: string,
   readiness: Readiness = { kind: 'ready' },
   metrics = createMetrics(sources),
+  method = 'GET',
+  headers: readonly (readonly [string, string])[] = [['host', '127.0.0.1:9090']],
 ) => {
   const app = createHealthApp(() => readiness, metrics);
-  const answer = await handlerOfFetch((request) => app.fetch(request))({
-    method: 'GET',
+  const answer = await createHealthHandler(app)({
+    method,
     target: path,
-    headers: [['host', '127.0.0.1:9090']],
+    headers,
     body: new Uint8Array(),
     signal: new AbortController().signal,
   });
   return {
     status: answer.status,
-    text: new TextDecoder().decode(answer.body as Uint8Array),
+    text: typeof answer.body === 'string' ? answer.body : new TextDecoder().decode(answer.body),
     headers: answer.headers,
   };
 };
@@ -54,6 +52,24 @@ describe('health port', () => {
 
   it('knows nothing else', async () => {
     assert.equal((await ask('/')).status, 404);
+  });
+
+  it('answers every method, target and header that a client may think of, and never throws', async () => {
+    for (const method of ['TRACE', 'CONNECT', 'TRACK', 'POST', 'DELETE', 'OPTIONS']) {
+      const answer = await ask('/healthz', { kind: 'ready' }, undefined, method);
+      assert.equal(answer.status, 405);
+      assert.equal(answer.headers.allow, 'GET, HEAD');
+    }
+    for (const target of ['*', 'http://user:secret@host/healthz', '@host/healthz'])
+      assert.equal((await ask(target)).status, 400);
+    assert.equal((await ask('//user:secret@host/healthz')).status, 404);
+    for (const host of ['user:secret@host', 'no host', ''])
+      assert.equal(
+        (await ask('/healthz', { kind: 'ready' }, undefined, 'GET', [['host', host]])).status,
+        200,
+      );
+    const head = await ask('/healthz', { kind: 'ready' }, undefined, 'HEAD', [['x', '\u0100']]);
+    assert.deepEqual([head.status, head.text], [200, '']);
   });
 
   it('shows requests, engine, store, connections and memory as Prometheus reads them', async () => {
@@ -83,78 +99,5 @@ describe('health port', () => {
       assert.ok(text.includes(`${line}\n`), `${line}\nin\n${text}`);
     }
     assert.match(text, /process_resident_memory_bytes [1-9]/);
-  });
-});
-
-describe('store health', () => {
-  function setting() {
-    let now = 0;
-    let next: () => Promise<never> | Promise<{ kind: 'missing' }> = async () => ({ kind: 'missing' });
-    let lists = 0;
-    const clock: Clock = { wallMillis: () => now, monotonicMillis: () => now, sleep: async () => {} };
-    const inner = {
-      get: () => next(),
-      list: async () => {
-        lists += 1;
-        await next();
-        return { objects: [], truncated: false };
-      },
-      put: async () => ({ kind: 'unknown', throttled: false, reason: 'timeout' }),
-    } as unknown as ObjectStore;
-    const health = watchStore(inner, clock);
-    return {
-      health,
-      at: (millis: number) => {
-        now = millis;
-      },
-      fail: (retryable: boolean) => {
-        next = async () => {
-          throw new StoreError('down', { retryable });
-        };
-      },
-      recover: () => {
-        next = async () => ({ kind: 'missing' });
-      },
-      lists: () => lists,
-    };
-  }
-
-  it('counts from the first failure that nothing good followed', async () => {
-    const { health, at, fail, recover } = setting();
-    at(1_000);
-    fail(true);
-    await assert.rejects(health.store.get('m/q'));
-    at(20_000);
-    await assert.rejects(health.store.get('m/q'));
-    at(31_000);
-    assert.equal(health.failingForMillis(), 30_000);
-    recover();
-    await health.store.get('m/q');
-    assert.equal(health.failingForMillis(), 0);
-  });
-
-  it('takes an unknown outcome for a failure and a refused request for an answer', async () => {
-    const { health, at, fail } = setting();
-    await health.store.put('m/q', new Uint8Array());
-    at(5);
-    assert.equal(health.failingForMillis(), 5);
-    fail(false);
-    await assert.rejects(health.store.get('m/q'));
-    assert.equal(health.failingForMillis(), 0);
-  });
-
-  it('asks by itself only while it is failing, and sees the recovery', async () => {
-    const { health, at, fail, recover, lists } = setting();
-    await health.askWhenFailing();
-    assert.equal(lists(), 0);
-    fail(true);
-    await assert.rejects(health.store.get('m/q'));
-    at(10);
-    await health.askWhenFailing();
-    assert.equal(health.failingForMillis(), 10);
-    recover();
-    await health.askWhenFailing();
-    assert.equal(health.failingForMillis(), 0);
-    assert.equal(lists(), 2);
   });
 });

@@ -1,99 +1,10 @@
 import assert from 'node:assert/strict';
-import net from 'node:net';
 import { afterEach, describe, it } from 'node:test';
-import type { Log } from '../engine/environment.ts';
+import { closeAll, ok, post, RawClient, serve } from '../../test/support/listening.ts';
 import type { Deadlines } from './connections.ts';
-import { currentPlatform } from './current-platform.ts';
-import type { HttpAnswer, HttpHandler, HttpProblem, HttpRequest } from './http-handler.ts';
-import { HttpListener } from './http-listener.ts';
+import type { HttpRequest } from './http-handler.ts';
 
-const platform = await currentPlatform();
-const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const listeners: HttpListener[] = [];
-const clients: net.Socket[] = [];
-
-const statusOf: Record<HttpProblem['kind'], number> = {
-  broken: 400,
-  'headers-too-large': 431,
-  'body-too-large': 413,
-  'too-slow': 408,
-  overloaded: 503,
-  stopping: 503,
-  failed: 500,
-};
-
-interface Setting {
-  readonly connectionsMax?: number;
-  readonly bodyBytesMax?: number;
-  readonly bodyBytesHeldMax?: number;
-  readonly deadlinesMillis?: Deadlines;
-  readonly sweepEveryMillis?: number;
-  readonly observe?: (action: string | undefined, status: number) => void;
-}
-
-async function serve(
-  handler: HttpHandler,
-  setting: Setting = {},
-): Promise<{ listener: HttpListener; port: number }> {
-  const listener = new HttpListener({
-    platform,
-    handler,
-    log: silent,
-    connectionsMax: 100,
-    problem: (problem) => ({
-      status: statusOf[problem.kind],
-      headers: { 'x-problem': problem.kind },
-      body: problem.kind,
-    }),
-    ...setting,
-  });
-  listeners.push(listener);
-  return { listener, port: (await listener.listen('127.0.0.1', 0)).port };
-}
-
-const ok = (body: string): HttpAnswer => ({ status: 200, headers: { 'content-type': 'text/plain' }, body });
-
-/** A client on a bare socket: what it has received so far, and waiting for more. */
-class RawClient {
-  readonly socket: net.Socket;
-  received = '';
-  closed = false;
-  #changed: () => void = () => {};
-
-  constructor(port: number) {
-    this.socket = net.connect({ port, host: '127.0.0.1' });
-    clients.push(this.socket);
-    this.socket.on('data', (chunk: Uint8Array) => {
-      this.received += new TextDecoder().decode(chunk);
-      this.#changed();
-    });
-    this.socket.on('error', () => {});
-    this.socket.on('close', () => {
-      this.closed = true;
-      this.#changed();
-    });
-  }
-
-  send(text: string): void {
-    this.socket.write(text);
-  }
-
-  async until(condition: () => boolean): Promise<void> {
-    while (!condition()) {
-      await new Promise<void>((resolve) => {
-        this.#changed = resolve;
-      });
-    }
-  }
-}
-
-const post = (target: string, body: string, extra = '') =>
-  `POST ${target} HTTP/1.1\r\nHost: example\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
-
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.destroy();
-  for (const listener of listeners.splice(0)) await listener.stop(0);
-});
+afterEach(closeAll);
 
 describe('http listener', () => {
   it('hands over method, target, headers as sent and body, and keeps the connection', async () => {
@@ -151,6 +62,30 @@ describe('http listener', () => {
     assert.match(client.received, /^HTTP\/1\.1 200 /);
   });
 
+  it('lets small requests through while large bodies that never end hold all the room there is', async () => {
+    const { port } = await serve(async (request) => ok(`got ${request.body.length}`), {
+      bodyBounds: { smallBytes: 100, allSmallBytesMax: 1_000, allLargeBytesMax: 800 },
+    });
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 501\r\n\r\n';
+    const stalled = [new RawClient(port), new RawClient(port)];
+    for (const client of stalled) client.send(`${head}${'x'.repeat(500)}`);
+    let large: RawClient;
+    do {
+      // Until both have come in: what is large then finds no room.
+      large = new RawClient(port);
+      large.send(post('/', 'x'.repeat(200)));
+      await large.until(() => / (200|503) [\s\S]*(got|overloaded)/.test(large.received));
+    } while (large.received.includes(' 200 '));
+    assert.match(large.received, /^HTTP\/1\.1 503 [\s\S]*overloaded$/);
+    for (let turn = 0; turn < 20; turn += 1) {
+      const small = new RawClient(port);
+      small.send(post('/', 'x'.repeat(100)));
+      await small.until(() => small.received.endsWith('got 100') || small.closed);
+      assert.match(small.received, /^HTTP\/1\.1 200 /);
+    }
+    for (const client of stalled) assert.equal(client.closed, false);
+  });
+
   it('refuses what all bodies together leave no room for, and gives the room back', async () => {
     let release = () => {};
     const holding = new Promise<void>((resolve) => {
@@ -161,7 +96,7 @@ describe('http listener', () => {
         if (request.target === '/hold') await holding;
         return ok('done');
       },
-      { bodyBytesHeldMax: 1_000 },
+      { bodyBounds: { smallBytes: 100, allSmallBytesMax: 1_000, allLargeBytesMax: 900 } },
     );
     const first = new RawClient(port);
     first.send(post('/hold', 'x'.repeat(900)));
@@ -177,6 +112,24 @@ describe('http listener', () => {
     const third = new RawClient(port);
     third.send(post('/', 'x'.repeat(900)));
     await third.until(() => third.received.endsWith('done'));
+  });
+
+  it('gives back the room of bodies that were cut off', async () => {
+    const { port, listener } = await serve(async () => ok('done'), {
+      bodyBounds: { smallBytes: 100, allSmallBytesMax: 1_000, allLargeBytesMax: 900 },
+    });
+    for (let turn = 0; turn < 3; turn += 1) {
+      const cut = new RawClient(port);
+      cut.send(`POST / HTTP/1.1\r\nHost: example\r\nContent-Length: 900\r\n\r\n${'x'.repeat(800)}`);
+      while (listener.connections() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      cut.socket.destroy();
+      while (listener.connections() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const whole = new RawClient(port);
+    whole.send(post('/', 'x'.repeat(900)));
+    await whole.until(() => whole.received.endsWith('done') || whole.closed);
+    assert.match(whole.received, /^HTTP\/1\.1 200 /);
   });
 
   it('answers broken HTTP with 400, oversized headers with 431', async () => {
@@ -254,6 +207,20 @@ describe('http listener and slow clients', () => {
     const client = new RawClient(port);
     client.send('POST / HTTP/1.1\r\nHost: example\r\nContent-Length: 100\r\n\r\nabc');
     await client.until(() => client.closed);
+    assert.match(client.received, /^HTTP\/1\.1 408 /);
+  });
+
+  it('does not wait for a body that drips after it came fast', async () => {
+    const { port } = await serve(async () => ok('never'), {
+      deadlinesMillis: { ...patient, body: 60 },
+      bodyBytesPerSecondMin: 1_000,
+      sweepEveryMillis: 10,
+    });
+    const client = new RawClient(port);
+    client.send(`POST / HTTP/1.1\r\nHost: example\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(900_000)}`);
+    const dripping = setInterval(() => client.send('x'), 10);
+    await client.until(() => client.closed);
+    clearInterval(dripping);
     assert.match(client.received, /^HTTP\/1\.1 408 /);
   });
 

@@ -1,7 +1,9 @@
 /**
  * One port that speaks HTTP/1.1: sockets in, `HttpRequest`s to a handler, answers out.
  *
- * - Every request is answered, by the handler or by `problem`, also when it is too large, too slow or not HTTP at all.
+ * - Every request is answered, by the handler or by `problem`, also when it is too large, too slow or not HTTP at all,
+ *   as long as no answer was begun that ours would land inside of. A client that ends its side of the connection before
+ *   its request is whole may as well have gone: its connection is closed, with an answer on some runtimes.
  * - A client that goes away aborts its request's signal; an answer that did not reach the socket whole is reported
  *   through `undelivered`, so that a poll whose client has gone swallows no message.
  * - `stop` takes no new work, ends what waits and lets what was begun be answered.
@@ -10,6 +12,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { AddressInfo, Socket } from 'node:net';
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
 import type { Log } from '../engine/environment.ts';
+import { BODY_BOUNDS, type BodyBounds, BodyBudget, type HeldBody } from './body-budget.ts';
 import {
   type Connection,
   type Connections,
@@ -19,14 +22,14 @@ import {
 } from './connections.ts';
 import type { HttpAnswer, HttpHandler, HttpProblem, ProblemAnswer } from './http-handler.ts';
 import {
-  BODY_BYTES_HELD_MAX,
   BODY_BYTES_MAX,
+  BODY_BYTES_PER_SECOND_MIN,
   HEADER_BYTES_MAX,
   PIPELINED_REQUESTS_MAX,
   SWEEP_EVERY_MILLIS,
 } from './limits.ts';
 import type { Platform } from './platform.ts';
-import { BodyBudget, type BodyOutcome, readBody } from './request-body.ts';
+import { type BodyOutcome, readBody } from './request-body.ts';
 
 export interface HttpListenerOptions {
   readonly platform: Platform;
@@ -37,7 +40,8 @@ export interface HttpListenerOptions {
   /** After every answer, also the listener's own; `seconds` from the end of the headers to the answer. */
   readonly observe?: (action: string | undefined, status: number, seconds: number) => void;
   readonly bodyBytesMax?: number;
-  readonly bodyBytesHeldMax?: number;
+  readonly bodyBounds?: BodyBounds;
+  readonly bodyBytesPerSecondMin?: number;
   readonly deadlinesMillis?: Deadlines;
   readonly sweepEveryMillis?: number;
 }
@@ -53,25 +57,30 @@ export class HttpListener {
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
-    this.#budget = new BodyBudget(options.bodyBytesHeldMax ?? BODY_BYTES_HELD_MAX);
+    this.#budget = new BodyBudget(options.bodyBounds ?? BODY_BOUNDS);
     this.#bodyBytesMax = options.bodyBytesMax ?? BODY_BYTES_MAX;
-    const http = options.platform.createHttpServer({ maxHeaderSize: HEADER_BYTES_MAX });
+    const http = options.platform.createHttpServer({
+      maxHeaderSize: HEADER_BYTES_MAX,
+      // Node's own answer would be an empty one, so the lack of a Host is refused here.
+      requireHostHeader: false,
+    });
     turnOffOwnTimeouts(http);
     this.#connections = createConnections({
       connectionsMax: options.connectionsMax,
       deadlinesMillis: options.deadlinesMillis ?? DEADLINES_MILLIS,
+      bodyBytesPerSecondMin: options.bodyBytesPerSecondMin ?? BODY_BYTES_PER_SECOND_MIN,
       sweepEveryMillis: options.sweepEveryMillis ?? SWEEP_EVERY_MILLIS,
       admit: (connection) => http.emit('connection', connection.socket),
       refuse: (socket, reason) => this.#refuse(socket, { kind: reason }),
     });
     http.on('request', (request, response) => void this.#onRequest(request, response, false));
     http.on('checkContinue', (request, response) => void this.#onRequest(request, response, true));
+    // Any other expectation may be ignored (RFC 9110, 10.1.1); without a listener Node answers an empty 417.
+    http.on('checkExpectation', (request, response) => void this.#onRequest(request, response, false));
+    http.on('connect', (_request, socket: Socket) => this.#refuse(socket, { kind: 'broken' }));
     http.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
-      const connection = this.#connections.of(socket);
-      // Once a request of this connection is being worked on, bytes of ours could land inside its answer.
-      const speakable = socket.writable && error.code !== 'ECONNRESET' && connection?.requests === 0;
-      if (speakable) this.#refuse(socket, problemOf(error.code));
-      else socket.destroy();
+      if (error.code === 'ECONNRESET') socket.destroy();
+      else this.#refuse(socket, problemOf(error.code));
     });
   }
 
@@ -122,15 +131,13 @@ export class HttpListener {
     connection.requests += 1;
     this.#underWay.add(controller);
     response.on('close', () => controller.abort());
-    let bytesHeld = 0;
+    const held = this.#budget.hold();
     try {
-      const received = await this.#receive(connection, request, response, expectsContinue);
+      const received = await this.#receive(connection, request, response, expectsContinue, held);
       if (received.kind === 'cut-off') return;
-      if (received.kind === 'done') bytesHeld = received.body.length;
       if (this.#stopping) controller.abort();
       const answer = await this.#answerFor(request, received, controller.signal);
-      this.#budget.giveBack(bytesHeld);
-      bytesHeld = 0;
+      held.giveBack();
       // An answer of our own means that the connection's framing or pace is not to be trusted further.
       const closing = this.#stopping || received.kind !== 'done';
       const delivered = await this.#write(connection, response, answer, closing);
@@ -140,7 +147,7 @@ export class HttpListener {
       this.#options.log.error('A request could not be answered', { error });
       request.socket.destroy();
     } finally {
-      this.#budget.giveBack(bytesHeld);
+      held.giveBack();
       connection.requests -= 1;
       this.#underWay.delete(controller);
       if (this.#underWay.size === 0) this.#drained();
@@ -152,23 +159,23 @@ export class HttpListener {
     request: IncomingMessage,
     response: ServerResponse,
     expectsContinue: boolean,
+    held: HeldBody,
   ): Promise<Received> {
     const refusal = this.#refusalOf(connection, request);
     if (expectsContinue && refusal !== undefined) return { kind: refusal };
     if (expectsContinue) response.writeContinue();
     this.#connections.enter(connection, 'body');
-    const body = await readBody(request, this.#bodyBytesMax, this.#budget);
+    const body = await readBody(request, this.#bodyBytesMax, held);
     this.#connections.enter(connection, 'working');
-    if (refusal === undefined || body.kind !== 'done') return body;
-    this.#budget.giveBack(body.body.length);
-    return { kind: refusal };
+    return refusal === undefined || body.kind !== 'done' ? body : { kind: refusal };
   }
 
   #refusalOf(
     connection: Connection,
     request: IncomingMessage,
-  ): 'stopping' | 'overloaded' | 'too-large' | undefined {
+  ): 'stopping' | 'broken' | 'overloaded' | 'too-large' | undefined {
     if (this.#stopping) return 'stopping';
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) return 'broken';
     if (connection.requests > PIPELINED_REQUESTS_MAX) return 'overloaded';
     return Number(request.headers['content-length'] ?? 0) > this.#bodyBytesMax ? 'too-large' : undefined;
   }
@@ -217,8 +224,17 @@ export class HttpListener {
     return response.writableFinished;
   }
 
-  /** Where there is no request to answer, only a socket: the same answer by hand, then the end of the connection. */
+  /**
+   * Where there is no whole request to answer, only a socket: the same answer by hand, then the end of the connection.
+   * Once a request of this connection is being worked on, bytes of ours could land inside its answer.
+   */
   #refuse(socket: Socket, problem: HttpProblem): void {
+    const connection = this.#connections.of(socket);
+    const underWay = connection === undefined ? 0 : connection.requests - Number(connection.phase === 'body');
+    if (!socket.writable || underWay > 0) {
+      socket.destroy();
+      return;
+    }
     const answer = this.#options.problem(problem);
     const body = bytesOf(answer);
     const headers = { ...answer.headers, 'content-length': String(body.length), connection: 'close' };
@@ -232,7 +248,7 @@ export class HttpListener {
   }
 }
 
-type Received = BodyOutcome | { readonly kind: 'stopping' };
+type Received = BodyOutcome | { readonly kind: 'stopping' | 'broken' };
 
 /** See connections.ts: they would not work on every runtime, so none of them decides anything. */
 function turnOffOwnTimeouts(http: Server): void {

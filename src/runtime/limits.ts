@@ -1,6 +1,10 @@
 /**
- * Every bound of the listeners, each with its reason. What a client can make a node hold is bounded by
- * `CONNECTIONS_MAX × (headers + socket buffers) + BODY_BYTES_HELD_MAX`, well under the 512 MiB a node may use.
+ * Every bound of the listeners, each with its reason. What clients whom nobody has authenticated can make a node hold:
+ *
+ * - bodies, `SMALL_BODIES_BYTES_MAX + LARGE_BODIES_BYTES_MAX` = 128 MiB, and one body more while its chunks are joined;
+ * - sockets, 10,000 of some 10 KB = 100 MB;
+ * - headers that are being sent, up to `CONNECTIONS_MAX × HEADER_BYTES_MAX` = 160 MB for `HEADERS_WITHIN_MILLIS`. Only
+ *   a flood that fills this bound and the others together comes near the 512 MiB a node means to stay under.
  */
 
 /**
@@ -9,11 +13,25 @@
  */
 export const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
-/** All bodies that are being read or worked on at one time; beyond it new requests get a retryable 503. */
-export const BODY_BYTES_HELD_MAX = 64 * 1024 * 1024;
+/**
+ * So much of each body counts as small, the rest as large: a receive, a delete or a common message is small throughout.
+ * The two have budgets of their own because a signature can be verified only when its body is there: without that,
+ * eight unsigned requests of 8 MiB that are never finished would lock everybody out.
+ */
+export const SMALL_BODY_BYTES = 64 * 1024;
+
+/**
+ * The small parts of all bodies that are being read or worked on; beyond it requests get a retryable 503. 1,024 bodies
+ * fill it at the least, and each must keep the pace below, so locking out small requests takes a flood, not a handful
+ * of sockets.
+ */
+export const SMALL_BODIES_BYTES_MAX = 64 * 1024 * 1024;
+
+/** The large parts of all bodies: eight bodies of the largest kind at one time; beyond it large requests get the 503. */
+export const LARGE_BODIES_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Request line and headers together. Presigned session tokens reach 4 KiB, a presigned query URL twice that. */
-export const HEADER_BYTES_MAX = 32 * 1024;
+export const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
  * Sockets at one time. Long polls hold one each, and asynchronous clients open about fifty; a socket costs some 10 KB,
@@ -30,8 +48,17 @@ export const HEALTH_CONNECTIONS_MAX = 100;
 /** From the first byte of a request (or from accept) to the end of its headers: slow senders hold a socket no longer. */
 export const HEADERS_WITHIN_MILLIS = 10_000;
 
-/** From the end of the headers to the end of the body: 8 MiB at 140 KB/s. */
-export const BODY_WITHIN_MILLIS = 60_000;
+/**
+ * The pace a body must keep: 1 MiB in half a minute, as a client sends it over a line of a third of a Mbit/s. Each byte
+ * buys time at this rate.
+ */
+export const BODY_BYTES_PER_SECOND_MIN = 35_000;
+
+/**
+ * What a body may be behind its pace, and so how long it may pause: TCP's retransmissions after a lost packet or two
+ * take seconds. No body saves up more, so one that came fast and then stalls or drips ends as soon as any other.
+ */
+export const BODY_PATIENCE_MILLIS = 10_000;
 
 /**
  * A kept-alive connection with nothing to do. Longer than the idle pools of clients and load balancers (botocore and
@@ -54,8 +81,20 @@ export const DRAIN_WITHIN_MILLIS = 7_500;
 /** Store requests failing for longer than this take the node out of rotation. */
 export const STORE_FAILED_AFTER_MILLIS = 30_000;
 
-/** While the store fails, it is asked this often whether it is back: a LIST costs $0.000005. */
+/** While the store fails, it is asked this often whether it is back: a PUT or a LIST costs $0.000005. */
 export const STORE_ASKED_EVERY_MILLIS = 5_000;
 
-if (BODY_BYTES_HELD_MAX < 2 * BODY_BYTES_MAX)
-  throw new RangeError('one large body must not lock out all others');
+/** Nothing failed for so long: the log says that it is over. Two questions long, so that one lucky answer isn't it. */
+export const STORE_QUIET_AFTER_MILLIS = 10_000;
+
+if (LARGE_BODIES_BYTES_MAX < 2 * BODY_BYTES_MAX)
+  throw new RangeError('one large body must not lock out all other large ones');
+if (SMALL_BODIES_BYTES_MAX < 1_000 * SMALL_BODY_BYTES)
+  throw new RangeError('a handful of sockets must not lock out small requests');
+if (
+  STORE_QUIET_AFTER_MILLIS <= STORE_ASKED_EVERY_MILLIS ||
+  STORE_FAILED_AFTER_MILLIS <= STORE_QUIET_AFTER_MILLIS
+)
+  throw new RangeError(
+    'a failing store must be asked before it counts as quiet, and be quiet sooner than failed',
+  );

@@ -3,6 +3,7 @@
  * answered: an answer sent earlier is lost to the reset that follows when a socket closes with unread bytes.
  */
 import type { IncomingMessage } from 'node:http';
+import type { HeldBody } from './body-budget.ts';
 
 /** Past this the client gets its answer at once, and perhaps only a reset. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
@@ -15,49 +16,30 @@ export type BodyOutcome =
   /** The connection ended, or the framing broke, inside the body. */
   | { readonly kind: 'cut-off' };
 
-/** Bytes of all bodies held at one time, shared by all the requests of a listener. */
-export class BodyBudget {
-  readonly #maximumBytes: number;
-  #held = 0;
-
-  constructor(maximumBytes: number) {
-    this.#maximumBytes = maximumBytes;
-  }
-
-  take(bytes: number): boolean {
-    if (this.#held + bytes > this.#maximumBytes) return false;
-    this.#held += bytes;
-    return true;
-  }
-
-  giveBack(bytes: number): void {
-    this.#held -= bytes;
-  }
-}
-
-/** A `done` body is still held in the budget: whoever gets it gives back its length. */
+/** After `done` the body is still held: giving it back is the caller's. */
 export function readBody(
   request: IncomingMessage,
   maximumBytes: number,
-  budget: BodyBudget,
+  held: HeldBody,
 ): Promise<BodyOutcome> {
   return new Promise((resolve) => {
     let chunks: Uint8Array[] = [];
     let bytes = 0;
-    let held = 0;
+    let settled = false;
     let refused: 'too-large' | 'overloaded' | undefined;
 
     function settle(outcome: BodyOutcome): void {
-      if (outcome.kind !== 'done') budget.giveBack(held);
-      held = 0;
+      // 'close' comes also after 'end'.
+      if (settled) return;
+      settled = true;
+      if (outcome.kind !== 'done') held.giveBack();
       chunks = [];
       resolve(outcome);
     }
 
     function refuse(kind: 'too-large' | 'overloaded'): void {
       refused = kind;
-      budget.giveBack(held);
-      held = 0;
+      held.giveBack();
       chunks = [];
     }
 
@@ -69,11 +51,8 @@ export function readBody(
         return;
       }
       if (bytes > maximumBytes) refuse('too-large');
-      else if (!budget.take(chunk.length)) refuse('overloaded');
-      else {
-        held += chunk.length;
-        chunks.push(chunk);
-      }
+      else if (held.grow(chunk.length)) chunks.push(chunk);
+      else refuse('overloaded');
     });
     request.on('end', () => {
       if (refused !== undefined) settle({ kind: refused });

@@ -1,5 +1,6 @@
 /** Files read and written whole, and what their failures mean behind the store port. */
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { decodeHeader, HEADER_BYTES } from './file-store-object.ts';
 import { type ETag, StoreError } from './object-store.ts';
 
@@ -64,4 +65,24 @@ export function asStoreError(error: unknown, what: string): StoreError {
   if (error instanceof StoreError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return new StoreError(`${what}: ${String(error)}`, { retryable: RETRYABLE_CODES.has(code), cause: error });
+}
+
+/**
+ * Makes a folder and what is missing above it. Not `mkdir` with `recursive`: on Node that never ends where a mkdir
+ * answers ENOENT below a parent that exists, as under /proc.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  if (await isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder && !(await isFolder(parent))) await makeFolder(parent);
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if (!(await isFolder(folder))) throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }

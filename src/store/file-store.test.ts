@@ -34,6 +34,18 @@ async function withStore<Result>(
 const BODY = new TextEncoder().encode('body');
 
 describe('file store', () => {
+  it('makes its folder with all that is missing above it, and says at once where none can be made', async () => {
+    await withFolder(async (folder) => {
+      const deep = join(folder, 'a', 'b', 'c');
+      await (await FileStore.open({ folder: deep })).close();
+      await (await FileStore.open({ folder: deep })).close();
+      const file = join(folder, 'file');
+      await writeFile(file, '');
+      for (const impossible of [join(file, 'below'), '/proc/okuri/below'])
+        await assert.rejects(FileStore.open({ folder: impossible }), StoreError);
+    });
+  });
+
   it('lists as the memory store does, whatever the keys', async () => {
     // Few letters on either side of the slash in ASCII, so that keys often share folders and prefixes.
     const part = fc.string({ unit: fc.constantFrom('-', 'a', '.', '0', 'B'), minLength: 1, maxLength: 3 });

@@ -19,6 +19,7 @@ import { DurableFolders, syncFolder } from './file-store-folders.ts';
 import {
   asStoreError,
   isMissing,
+  makeFolder,
   openOrMissing,
   readFully,
   readHeader,
@@ -76,7 +77,7 @@ export class FileStore implements ObjectStore {
     const folder = resolve(options.folder);
     const temp = join(folder, 'temp');
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       const lock = await lockFolder(folder, options);
       try {
         // Every write goes through temp/, so the time of its last change is when the last process last wrote.

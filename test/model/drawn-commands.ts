@@ -120,6 +120,14 @@ export class Commands {
       case 'resolve':
       case 'return':
         return this.#settleMoves(draw, state);
+      case 'forget': {
+        const incoming = draw.sources.map(sourceIncarnation);
+        const outgoing = draw.targets.map((target) => this.#target(target));
+        return {
+          command: { kind: 'forget-links', incoming, outgoing },
+          model: { kind: 'forget-links', sources: incoming, targets: outgoing },
+        };
+      }
     }
   }
 
@@ -147,7 +155,7 @@ export class Commands {
   }
 
   #append(draw: Draw & { kind: 'append' }, state: QueueState): DrawnCommand {
-    const incarnation = `5${String(draw.source).padStart(31, '0')}` as Incarnation;
+    const incarnation = sourceIncarnation(draw.source);
     const arn = `arn:aws:sqs:us-east-1:000000000000:source-${draw.source}`;
     const next = (state.incomingLinks.get(incarnation)?.lastNumber ?? 0) + 1;
     const first = Math.max(1, next + draw.skip);
@@ -202,9 +210,7 @@ export class Commands {
   }
 
   #settleMoves(draw: Draw & { kind: 'resolve' | 'return' }, state: QueueState): DrawnCommand {
-    const count = this.#targets.length;
-    // Counted back from the newest; an incarnation that never was is a target too.
-    const target = this.#targets[count - 1 - draw.target] ?? ('6'.repeat(32) as Incarnation);
+    const target = this.#target(draw.target);
     if (draw.kind === 'return')
       return {
         command: { kind: 'return-moves', targetIncarnation: target },
@@ -217,7 +223,16 @@ export class Commands {
     };
   }
 
+  /** Counted back from the newest; an incarnation that never was is a target too. */
+  #target(back: number): Incarnation {
+    return this.#targets[this.#targets.length - 1 - back] ?? ('6'.repeat(32) as Incarnation);
+  }
+
   #messageId(): string {
     return `00000000-0000-4000-8000-${(++this.#serial).toString(16).padStart(12, '0')}`;
   }
+}
+
+function sourceIncarnation(source: number): Incarnation {
+  return `5${String(source).padStart(31, '0')}` as Incarnation;
 }

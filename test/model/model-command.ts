@@ -34,6 +34,11 @@ export type ModelCommand =
     }
   | { readonly kind: 'resolve-moves'; readonly target: string; readonly through: number }
   | { readonly kind: 'return-moves'; readonly target: string }
+  | {
+      readonly kind: 'forget-links';
+      readonly sources: readonly string[];
+      readonly targets: readonly string[];
+    }
   | { readonly kind: 'receive'; readonly max: number; readonly seconds: number | undefined };
 
 export type ModelOutcome = { readonly effect: boolean } & (

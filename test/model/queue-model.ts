@@ -64,6 +64,7 @@ const turns: readonly (readonly ModelCommand['kind'][])[] = [
   ['change-visibility', 'release'],
   ['send'],
   ['append-moved', 'resolve-moves', 'return-moves'],
+  ['forget-links'],
   ['receive'],
 ];
 
@@ -204,6 +205,8 @@ export class QueueModel {
       }
       case 'return-moves':
         return this.returnMoves(command.target, world.now);
+      case 'forget-links':
+        return this.forgetLinks(command.sources, command.targets);
       case 'receive':
         return walk.receive(command.max, command.seconds);
     }
@@ -307,6 +310,15 @@ export class QueueModel {
     return { kind: 'done', effect };
   }
 
+  private forgetLinks(sources: readonly string[], targets: readonly string[]): ModelOutcome {
+    const before = this.taken.size + this.given.size;
+    for (const source of sources) this.taken.delete(source);
+    for (const target of targets)
+      if (!this.messages.some(({ place }) => place.kind === 'moving' && place.target === target))
+        this.given.delete(target);
+    return { kind: 'done', effect: this.taken.size + this.given.size < before };
+  }
+
   /** Large bodies leave the tail; when the rest is too much, all do. */
   private spill(): void {
     const inline = this.messages.filter((message) => !message.spilled);
@@ -351,7 +363,7 @@ class Walk {
     return { kind: 'received', messages, unreadable: this.#unreadable, effect };
   }
 
-  /** Redeliveries and due delays first, in the order they were sent; then what was never delivered. */
+  /** Redeliveries and due delays, the longest visible first, take turns with what was never delivered. */
   #visible(): ModelMessage[] {
     const { now } = this.#world;
     const { messages } = this.#model;
@@ -360,7 +372,14 @@ class Walk {
         (place.kind === 'delivered' && place.visibleAt <= now) ||
         (place.kind === 'delayed' && place.dueAt <= now),
     );
-    return [...again, ...messages.filter(({ place }) => place.kind === 'ready')];
+    const since = ({ place }: ModelMessage): number =>
+      place.kind === 'delivered' ? place.visibleAt : place.kind === 'delayed' ? place.dueAt : 0;
+    again.sort((a, b) => since(a) - since(b) || a.sequence - b.sequence);
+    const ready = messages.filter(({ place }) => place.kind === 'ready');
+    return Array.from({ length: Math.max(again.length, ready.length) }, (_, turn) => [
+      ...again.slice(turn, turn + 1),
+      ...ready.slice(turn, turn + 1),
+    ]).flat();
   }
 
   #judge(message: ModelMessage): 'deliver' | 'changed' | 'passed-over' {

@@ -29,7 +29,8 @@ export type Draw =
       readonly view: 'pending' | 'none' | 'gone';
     }
   | { readonly kind: 'resolve'; readonly target: number; readonly lead: number }
-  | { readonly kind: 'return'; readonly target: number };
+  | { readonly kind: 'return'; readonly target: number }
+  | { readonly kind: 'forget'; readonly sources: readonly number[]; readonly targets: readonly number[] };
 
 export interface Step {
   readonly advance: number;
@@ -141,6 +142,18 @@ const draw: fc.Arbitrary<Draw> = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: fc.record({ kind: kind('return'), target: fc.nat(3) }, plain) },
+  {
+    weight: 1,
+    arbitrary: fc.record(
+      {
+        kind: kind('forget'),
+        sources: fc.array(fc.nat(1), { maxLength: 2 }),
+        // Not the newest, which may be there.
+        targets: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }),
+      },
+      plain,
+    ),
+  },
 );
 
 const batch = fc.array(draw, { maxLength: 5 });

@@ -5,7 +5,6 @@
 import type { MessageContent, StoredMessage } from '../../src/core/message.ts';
 import { queueNameOfArn } from '../../src/core/queue-arn.ts';
 import {
-  deadLetterTargetMissing,
   differingAttribute,
   mergeAttributes,
   parseAttributes,
@@ -13,6 +12,7 @@ import {
   resolveAttributes,
   shownAttributes,
 } from '../../src/core/queue-attributes.ts';
+import { deadLetterTargetMissing } from '../../src/core/redrive-policy.ts';
 import type { QueueService, ReceivedMessage, ReceiveRequest } from '../../src/engine/queue-api.ts';
 
 interface HeldMessage {

@@ -72,6 +72,8 @@ export interface Reply {
 
 export interface SqsTestClient {
   call(action: string, body: unknown, options?: CallOptions): Promise<Reply>;
+  /** A presigned POST of that action, sent with the given headers besides Host. */
+  callPresigned(action: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** Every unexpected failure the handler told its log. */
   readonly logged: readonly Readonly<Record<string, unknown>>[];
 }
@@ -133,5 +135,31 @@ export function sqsTestClient(
     });
     return { status: raw.status, headers: raw.headers, body: JSON.parse(String(raw.body)), raw };
   };
-  return { call, logged };
+  const callPresigned: SqsTestClient['callPresigned'] = async (action, body, headers = {}) => {
+    const text = JSON.stringify(body);
+    const presigned = await signer().presign(
+      {
+        method: 'POST',
+        protocol: 'http:',
+        hostname: HOST,
+        path: '/',
+        query: {},
+        headers: { host: HOST, 'x-amz-target': `AmazonSQS.${action}` },
+        body: text,
+      },
+      { signingDate: new Date(NOW_MILLIS), expiresIn: 60 },
+    );
+    const query = Object.entries(presigned.query ?? {})
+      .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+      .join('&');
+    const raw = await handler({
+      method: 'POST',
+      target: `/?${query}`,
+      headers: [['host', HOST], ...Object.entries(headers)],
+      body: new TextEncoder().encode(text),
+      signal: new AbortController().signal,
+    });
+    return { status: raw.status, headers: raw.headers, body: JSON.parse(String(raw.body)), raw };
+  };
+  return { call, callPresigned, logged };
 }

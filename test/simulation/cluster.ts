@@ -9,7 +9,7 @@ import type { Bucket } from './bucket.ts';
 import { accountId, region, type SimConfig } from './config.ts';
 import type { Court } from './court.ts';
 import type { Call, CallAnswer, CallRequest } from './history.ts';
-import { Life, originMillis } from './life.ts';
+import { Life } from './life.ts';
 import { perform } from './perform.ts';
 import type { Prng } from './prng.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -115,7 +115,9 @@ export class Cluster {
           void perform(engine.service, request, gone.signal).then((answer) => {
             if (!life.alive) return;
             node.open.delete(lose);
-            court.answered(call, answer);
+            // An empty answer to nobody says nothing.
+            const empty = answer.kind === 'done' && 'messages' in answer && answer.messages.length === 0;
+            if (!(clientGone && empty)) court.answered(call, answer);
             const lost = weather.faulty && this.#network.chance(config.faults.answerLost);
             if (
               (clientGone || lost) &&
@@ -237,10 +239,6 @@ export class Cluster {
     };
     next();
   }
-}
-
-export function storeMillisAt(now: number): number {
-  return Math.floor(originMillis + now);
 }
 
 function describeRequest(request: CallRequest): string {

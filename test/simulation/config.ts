@@ -10,6 +10,8 @@ export const region = 'us-east-1';
 
 /** Probabilities per store request, unless said otherwise. 0: switched off for this seed. */
 export interface FaultRates {
+  /** It took effect, and the answer comes late: a writer stalls between its upload and its swap. */
+  readonly slowAnswer: number;
   readonly requestLost: number;
   readonly responseLost: number;
   /** Told unknown, lands later. */
@@ -88,6 +90,7 @@ function drawFaults(draw: Prng): FaultRates {
   const level = draw.pick([0, 0.002, 0.01, 0.03, 0.1]);
   const rate = (scale = 1) => (draw.chance(0.5) ? level * scale * draw.real(0.3, 1.5) : 0);
   return {
+    slowAnswer: draw.chance(0.4) ? draw.pick([0.01, 0.05, 0.2]) : 0,
     requestLost: rate(),
     responseLost: rate(),
     late: rate(0.5),
@@ -146,7 +149,7 @@ function drawClients(draw: Prng, nodes: number): ClientConfig[] {
   const think = draw.pick([5, 20, 80, 300, 1_000]);
   const rare = (weight: number) => (draw.chance(0.35) ? weight : 0);
   const purge = rare(0.02);
-  const recreate = rare(0.02);
+  const recreate = rare(draw.pick([0.02, 0.02, 0.15]));
   const attributes = rare(0.04);
   return Array.from({ length: count }, (_, index) => ({
     home: draw.between(0, nodes - 1),
@@ -170,7 +173,7 @@ function drawTiming(draw: Prng): Partial<EngineTiming> {
     pollMinMillis: draw.pick([20, 50]),
     pollMaxMillis: draw.pick([500, 2_000]),
     collectLagMillis: draw.pick([200, 1_000, 10_000, 60_000]),
-    sweepIntervalMillis: draw.pick([5_000, 20_000, 120_000, 24 * 3_600_000]),
+    sweepIntervalMillis: draw.pick([1_000, 5_000, 20_000, 120_000, 24 * 3_600_000]),
     foreignIntentPatienceMillis: draw.pick([0, 200, 5_000]),
     tombstoneAgeMillis: 3_600_000,
   };
@@ -198,7 +201,15 @@ export function drawConfig(seed: string, calls = 2_000): SimConfig {
     cooldowns: draw.chance(0.1),
     conditionalDelete: draw.chance(0.8),
     retryingStore: draw.chance(0.8),
-    bodyBytes: draw.pick([[16], [16, 256], [16, 256], [16, 20_000], [16, 70_000], [16, 256, 30_000, 70_000]]),
+    // Sizes by frequency: large ones bring segments, and cost most of the time of a run.
+    bodyBytes: draw.pick([
+      [16],
+      [16, 256],
+      [16, 256],
+      [16, 16, 16, 20_000],
+      [16, 16, 16, 16, 70_000],
+      [16, 16, 256, 30_000, 70_000],
+    ]),
     timing: drawTiming(draw),
   };
 }

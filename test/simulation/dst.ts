@@ -2,11 +2,15 @@
  * Deterministic simulation from the command line:
  *
  *   dst.ts --seconds 60      kept seeds first, then fresh ones; prints the rate; stops at the first failure
+ *   dst.ts --seconds 60 --jobs 2   the same in two processes, each with seeds of its own
  *   dst.ts --seed S          replays one seed with its trace
  *   dst.ts --twice S         runs it twice: trace, next random number and clock must be equal
  *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed
+ *   dst.ts --hunt 100 --from 1    the same, up to the first failure
  */
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { RunResult } from './run.ts';
 import { runSeed } from './run.ts';
@@ -18,7 +22,9 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     twice: { type: 'string' },
     count: { type: 'string' },
-    from: { type: 'string', default: '1' },
+    from: { type: 'string' },
+    hunt: { type: 'string' },
+    jobs: { type: 'string', default: '1' },
     calls: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
@@ -68,10 +74,11 @@ async function many(): Promise<boolean> {
   const started = performance.now();
   const cpu = process.cpuUsage();
   const limitMillis = values.seconds === undefined ? Number.POSITIVE_INFINITY : Number(values.seconds) * 1000;
-  const count = values.count === undefined ? Number.POSITIVE_INFINITY : Number(values.count);
+  const given = values.count ?? values.hunt;
+  const count = given === undefined ? Number.POSITIVE_INFINITY : Number(given);
   const stopsAtFirst = values.count === undefined;
-  const kept = stopsAtFirst ? keptSeeds() : [];
-  const fresh = stopsAtFirst ? Date.now() % 1e9 : Number(values.from);
+  const kept = given === undefined ? keptSeeds() : [];
+  const fresh = Number(values.from ?? (given === undefined ? Date.now() % 1e9 : 1));
   const totals = { seeds: 0, calls: 0, landings: 0, storeRequests: 0, failures: 0 };
   while (totals.seeds < count && performance.now() - started < limitMillis) {
     const seed = kept[totals.seeds] ?? String(fresh + totals.seeds - kept.length);
@@ -98,10 +105,39 @@ async function many(): Promise<boolean> {
   return totals.failures === 0;
 }
 
+/** The first process to fail ends the others. */
+async function inProcesses(jobs: number): Promise<boolean> {
+  const from = Date.now() % 1e9;
+  const script = fileURLToPath(import.meta.url);
+  const children = Array.from({ length: jobs }, (_, job) => {
+    const args = [
+      ...process.execArgv,
+      script,
+      '--seconds',
+      values.seconds ?? '60',
+      '--from',
+      String(from + job * 1e9),
+    ];
+    return spawn(process.execPath, args, { stdio: 'inherit' });
+  });
+  const passes = children.map(
+    (child) =>
+      new Promise<boolean>((resolve) => {
+        child.once('exit', (code) => {
+          if (code !== 0) for (const other of children) other.kill();
+          resolve(code === 0);
+        });
+      }),
+  );
+  return (await Promise.all(passes)).every(Boolean);
+}
+
 const passed =
   values.seed !== undefined
     ? await replay(values.seed)
     : values.twice !== undefined
       ? await twice(values.twice)
-      : await many();
+      : Number(values.jobs) > 1
+        ? await inProcesses(Number(values.jobs))
+        : await many();
 process.exit(passed ? 0 : 1);

@@ -16,8 +16,6 @@ export interface MessageLife {
   readonly sequence: number;
   readonly message: StoredMessage;
   readonly bornAt: number;
-  /** True store time of the first send, also of a message that moved. */
-  readonly sentStoreMillis: number;
   readonly moved: boolean;
 }
 
@@ -97,12 +95,10 @@ export class Ledger {
     incarnation: IncarnationLife,
     sequence: number,
     message: StoredMessage,
-    { at, storeMillis }: Landing,
+    { at }: Landing,
   ): MessageLife {
     const moved = message.deadLetterSourceArn !== undefined;
-    const origin = moved ? this.sent.get(markerOf(message.body)) : undefined;
-    const sentStoreMillis = origin?.sentStoreMillis ?? storeMillis;
-    return { incarnation: incarnation.id, sequence, message, bornAt: at, sentStoreMillis, moved };
+    return { incarnation: incarnation.id, sequence, message, bornAt: at, moved };
   }
 
   /** With the stamp as the manifest now gives it. */

@@ -7,6 +7,7 @@
  *   statements (apply and swap, say): what it looks at and sends afterwards has the later time, and what arrives
  *   meanwhile waits for it.
  */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../src/engine/environment.ts';
 import type { NodeConfig } from './config.ts';
 import type { Prng } from './prng.ts';
@@ -14,6 +15,11 @@ import { never, type Scheduler, type SimEvent } from './scheduler.ts';
 
 /** Store time when the simulation begins. Not a whole second. */
 export const originMillis = 1_800_000_000_437;
+
+/** The store's true clock, milliseconds since the epoch. */
+export function storeMillisAt(now: number): number {
+  return Math.floor(originMillis + now);
+}
 
 export interface LifeFaults {
   readonly kill: number;
@@ -83,7 +89,10 @@ export class Life implements Clock {
         this.#scheduler.cancel(timer);
         resolve();
       };
-      signal?.addEventListener('abort', cancelled, { once: true });
+      if (!signal) return;
+      // Any number of sleeps may wait on one signal: the engine's own stop ends them all.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', cancelled, { once: true });
     });
   }
 

@@ -4,16 +4,19 @@
  * in the bucket that no manifest names. When not, it says why.
  */
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
-import { type Cluster, storeMillisAt } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import type { SimConfig } from './config.ts';
 import type { Court } from './court.ts';
 import type { IncarnationLife } from './ledger.ts';
 import { markerOf } from './ledger.ts';
+import { storeMillisAt } from './life.ts';
 import type { Scheduler } from './scheduler.ts';
 
 const minute = 60_000;
 /** Far above every visibility timeout and delay of the configuration. */
 const drainMillisMax = 10 * minute;
+/** The longest poll interval, jittered, and a few slow requests. */
+const wakeMillisMax = 2_000 * 1.2 + 2_000;
 
 export interface LivenessWorld {
   readonly scheduler: Scheduler;
@@ -90,6 +93,43 @@ async function drain(world: LivenessWorld, queue: string, index: number, deadlin
       { kind: 'delete', queue, handles },
       { timeoutMillis: minute },
     );
+  }
+}
+
+/** A poll that waits on one node gets what is sent through another, as soon as its polling schedule lets it. */
+export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
+  const { scheduler, config, cluster, court } = world;
+  for (const [index, { name: queue }] of config.queues.entries()) {
+    const life = court.ledger.queues.get(queue);
+    // What hides from a wrong clock would answer the poll in its place.
+    if (!life || life.live.size > 0) continue;
+    const here = index % cluster.nodes.length;
+    const there = (index + 1) % cluster.nodes.length;
+    const request = { maxMessages: 10, waitSeconds: 20, visibilityTimeoutSeconds: 30 };
+    const polled = cluster.call(-4, here, { kind: 'receive', queue, request }, { timeoutMillis: minute });
+    await scheduler.sleep(5_000);
+    const content = {
+      body: `wake.${queue}|`,
+      attributes: new Map(),
+      traceHeader: undefined,
+      groupId: undefined,
+    };
+    const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
+    const send = () => cluster.call(-4, there, { kind: 'send', queue, entries }, { timeoutMillis: minute });
+    // A node that still knows a past incarnation may say once that it does not know what became of a send.
+    const sent = await send();
+    if (sent.kind === 'answer' && sent.answer.kind === 'unavailable') await send();
+    const sentAt = scheduler.now;
+    const reply = await polled;
+    const waitedMillis = scheduler.now - sentAt;
+    const got = reply.kind === 'answer' && reply.answer.kind === 'done' && 'messages' in reply.answer;
+    if (!got || reply.answer.messages.length === 0)
+      return court.fail(
+        'a waiting receive is woken',
+        `n${here} polled ${queue}, n${there} sent, nothing came`,
+      );
+    if (waitedMillis > wakeMillisMax)
+      return court.fail('a waiting receive is woken', `n${here} got it after ${waitedMillis.toFixed(0)} ms`);
   }
 }
 

@@ -4,11 +4,12 @@
  */
 import { Bucket } from './bucket.ts';
 import { createRequest, SimClient } from './clients.ts';
-import { Cluster, storeMillisAt } from './cluster.ts';
+import { Cluster } from './cluster.ts';
 import { drawConfig, type SimConfig } from './config.ts';
 import { Court, type Failure } from './court.ts';
 import type { Landing } from './history.ts';
-import { drainEverything, sweepEverything } from './liveness.ts';
+import { storeMillisAt } from './life.ts';
+import { drainEverything, sweepEverything, wakeEverywhere } from './liveness.ts';
 import { Prng } from './prng.ts';
 import { Scheduler } from './scheduler.ts';
 import { noTrace, type Trace } from './trace.ts';
@@ -101,6 +102,8 @@ async function playPhases(stage: Stage): Promise<void> {
     Math.max(config.lateMillisMax, config.pauseMillisMax) + config.requestTimeoutMillis + 20_000,
   );
   await drainEverything(stage);
+  if (court.failure) return;
+  await wakeEverywhere(stage);
   if (court.failure) return;
   await sweepEverything(stage);
   court.finished(bucket.keys());

@@ -8,10 +8,13 @@
  */
 import { setImmediate } from 'node:timers';
 
+/** Answers `quiet` when it has woken nobody; anything else counts for nothing. */
+export type Act = () => unknown;
+
 export interface SimEvent {
   readonly at: number;
   readonly order: number;
-  act: (() => 'quiet' | void) | undefined;
+  act: Act | undefined;
 }
 
 export class Scheduler {
@@ -21,7 +24,7 @@ export class Scheduler {
   #order = 0;
   readonly #heap: SimEvent[] = [];
 
-  at(millis: number, act: () => 'quiet' | void): SimEvent {
+  at(millis: number, act: Act): SimEvent {
     const event: SimEvent = { at: Math.max(millis, this.now), order: this.#order++, act };
     this.#push(event);
     return event;

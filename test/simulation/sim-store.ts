@@ -62,6 +62,7 @@ export interface Connection {
 
 type WriteFate =
   | 'plain'
+  | 'slowAnswer'
   | 'requestLost'
   | 'responseLost'
   | 'late'
@@ -72,6 +73,7 @@ type WriteFate =
   | 'refused';
 
 const writeFates = [
+  'slowAnswer',
   'requestLost',
   'responseLost',
   'late',
@@ -174,6 +176,11 @@ export class SimStore implements ObjectStore {
         case 'plain':
           land(landsAt, tellLanded);
           break;
+        case 'slowAnswer': {
+          const slowMillis = draw.unit() * draw.unit() * config.requestTimeoutMillis;
+          land(landsAt, (outcome) => tell(landsAt + slowMillis, this.#dated(outcome, sentAt, slowMillis)));
+          break;
+        }
         case 'requestLost':
           tell(gaveUpAt, unknown('request lost'));
           break;

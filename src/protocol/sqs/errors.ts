@@ -2,7 +2,7 @@
  * Every error SQS clients can get from us, in one table: JSON type, legacy query code, HTTP status (SQS.md section 1).
  * Both protocols word their answers from it; nothing else in the surface knows a code or a status.
  */
-import type { AttributeProblem } from '../../core/queue-attributes.ts';
+import type { AttributeProblem } from '../../core/attribute-problem.ts';
 
 interface ErrorRow {
   readonly queryCode: string;

@@ -5,7 +5,7 @@ import { FakeQueues, fakeQueueService } from '../../../test/protocol-support/fak
 import { NOW_MILLIS, sqsTestClient } from '../../../test/protocol-support/sqs-client.ts';
 import { actions } from './actions/index.ts';
 import { createSqsHandler } from './handler.ts';
-import { parseRequest } from './request.ts';
+import { jsonTargetOf, parseRequest } from './request.ts';
 import { webCryptoDigests } from './web-crypto-digest.ts';
 
 describe('the SQS handler', () => {
@@ -23,6 +23,18 @@ describe('the SQS handler', () => {
     const deleted = await call('DeleteMessage', { QueueUrl, ReceiptHandle: message?.ReceiptHandle });
     assert.equal(deleted.raw.body, '{}');
     assert.deepEqual(logged, []);
+  });
+
+  it('does no other action for the holder of a presigned URL, whatever headers come with it', async () => {
+    const { call, callPresigned } = sqsTestClient(fakeQueueService());
+    await call('CreateQueue', { QueueName: 'q' });
+    await call('SendMessage', { QueueUrl: 'q', MessageBody: 'kept' });
+    const body = { QueueUrl: 'q', AttributeNames: ['ApproximateNumberOfMessages'] };
+    const headers = { 'x-amz-target': 'AmazonSQS.PurgeQueue' };
+    const reply = await callPresigned('GetQueueAttributes', body, headers);
+    assert.deepEqual(reply.body, { Attributes: { ApproximateNumberOfMessages: '1' } });
+    const after = await callPresigned('GetQueueAttributes', body);
+    assert.deepEqual(after.body, { Attributes: { ApproximateNumberOfMessages: '1' } });
   });
 
   it('has the fourteen actions of this version', () => {
@@ -190,9 +202,20 @@ describe('the head of a request', () => {
     assert.deepEqual(head(headers, false).hosts, ['inner:8080']);
   });
 
-  it('finds the target in the header, or in the query of a presigned URL', () => {
-    assert.equal(head({ 'x-amz-target': 'AmazonSQS.A' }, false).jsonTarget, 'AmazonSQS.A');
-    assert.equal(head({}, false, '/?X-Amz-Target=AmazonSQS.B&x=1').jsonTarget, 'AmazonSQS.B');
-    assert.equal(head({}, false, '?').jsonTarget, undefined);
+  it('finds the target in the header and in the query', () => {
+    const both = head({ 'x-amz-target': 'AmazonSQS.A' }, false, '/?X-Amz-Target=AmazonSQS.B&x=1');
+    assert.deepEqual(both.jsonTarget, { header: 'AmazonSQS.A', query: 'AmazonSQS.B' });
+    assert.deepEqual(head({}, false, '?').jsonTarget, { header: undefined, query: undefined });
+  });
+
+  it('lets only a signed target of a presigned URL count', () => {
+    const target = { header: 'AmazonSQS.A', query: 'AmazonSQS.B' };
+    const alone = { header: 'AmazonSQS.A', query: undefined };
+    const unsigned = { presigned: true, signedHeaders: ['host'] };
+    const signed = { presigned: true, signedHeaders: ['host', 'x-amz-target'] };
+    assert.equal(jsonTargetOf(target, unsigned), 'AmazonSQS.B');
+    assert.equal(jsonTargetOf(alone, unsigned), undefined);
+    assert.equal(jsonTargetOf(alone, signed), 'AmazonSQS.A');
+    assert.equal(jsonTargetOf(target, { presigned: false, signedHeaders: ['host'] }), 'AmazonSQS.A');
   });
 });

@@ -15,7 +15,7 @@ import { type Refusal, refusal } from './errors.ts';
 import { type JsonAnswer, jsonDone, jsonRefused } from './json/answers.ts';
 import { decodeJsonRequest } from './json/decode.ts';
 import { queueNameOfPath } from './queue-url.ts';
-import { type ParsedRequest, parseRequest, type SqsRequest } from './request.ts';
+import { jsonTargetOf, type ParsedRequest, parseRequest, type SqsRequest } from './request.ts';
 import { SignatureVerifier } from './sigv4/verify.ts';
 
 export type { SqsRequest } from './request.ts';
@@ -128,7 +128,7 @@ async function handle(
     const parsed = parseRequest(request, options.trustProxy);
     const verified = await verifier.verify({ ...parsed, body: request.body });
     if (verified.kind === 'fault') return jsonRefused(refusal(verified.type, verified.message), requestId);
-    const named = nameAction(parsed);
+    const named = nameAction(parsed.method, jsonTargetOf(parsed.jsonTarget, verified));
     if (typeof named !== 'string') return jsonRefused(named, requestId);
     action = named;
     const call = callOf(parsed, request, verified.accessKeyId, options);
@@ -143,15 +143,15 @@ export function bodyTooLarge(maximumBytes = HTTP_BODY_BYTES_MAX): Refusal {
   return refusal('RequestEntityTooLargeException', `HTTP content length exceeded ${maximumBytes} bytes.`);
 }
 
-function nameAction(parsed: ParsedRequest): string | Refusal {
-  if (parsed.jsonTarget === undefined) {
+function nameAction(method: string, jsonTarget: string | undefined): string | Refusal {
+  if (jsonTarget === undefined) {
     return refusal(
       'UnsupportedOperation',
       'The request names no action in X-Amz-Target. The legacy query protocol is not supported by this version of okuri: use an SDK that speaks AWS JSON 1.0.',
     );
   }
-  const name = JSON_TARGET.exec(parsed.jsonTarget)?.[1];
-  if (name !== undefined && parsed.method === 'POST' && actions.has(name)) return name;
+  const name = JSON_TARGET.exec(jsonTarget)?.[1];
+  if (name !== undefined && method === 'POST' && actions.has(name)) return name;
   const what = name === undefined ? 'requested action' : `action ${name}`;
   return refusal('UnsupportedOperation', `The ${what} is not supported by this version of okuri.`);
 }

@@ -6,13 +6,13 @@ import type {
 } from '@aws-sdk/client-sqs';
 import { md5OfMessageAttributes } from '../../core/md5.ts';
 import type { MessageAttributes } from '../../core/message.ts';
+import { utf8Length } from '../../core/utf8-length.ts';
 import type { SendEntry } from '../../engine/queue-api.ts';
 import type { ActionCall } from './actions/action.ts';
 import { firstForbiddenCodePoint } from './content-characters.ts';
 import { invalidParameter, invalidValue, missingParameter, type Refusal, refusal } from './errors.ts';
 import { messageAttributesBytes, parseMessageAttributes } from './message-attributes.ts';
 import type { ShapeOf } from './shape.ts';
-import { utf8Length } from './utf8-length.ts';
 
 export type MessageFields = Pick<
   SendMessageRequest & SendMessageBatchRequestEntry,

@@ -19,9 +19,28 @@ export interface SqsRequest {
 }
 
 export interface ParsedRequest extends Omit<SignedRequest, 'body'> {
-  /** X-Amz-Target. Presigning moves `x-amz-*` headers into the query, so it may stand there. */
-  readonly jsonTarget: string | undefined;
+  /** X-Amz-Target where it counts: see `jsonTargetOf`. */
+  readonly jsonTarget: JsonTarget;
   readonly baseUrl: string;
+}
+
+/** What X-Amz-Target says in the header and in the query: presigning moves `x-amz-*` headers there. */
+export interface JsonTarget {
+  readonly header: string | undefined;
+  readonly query: string | undefined;
+}
+
+/**
+ * The action a request names. A presigned URL goes from hand to hand, so only what its signature covers counts there:
+ * whoever holds one for GetQueueAttributes must not make it a PurgeQueue by adding a header. In the header form clients
+ * are known that sign no more than host and date (SQS.md section 7); there the sender is the signer.
+ */
+export function jsonTargetOf(
+  { header, query }: JsonTarget,
+  signed: { readonly presigned: boolean; readonly signedHeaders: readonly string[] },
+): string | undefined {
+  if (!signed.presigned) return header ?? query;
+  return query ?? (signed.signedHeaders.includes('x-amz-target') ? header : undefined);
 }
 
 type HeaderLookup = (lowerCaseName: string) => string | undefined;
@@ -71,7 +90,10 @@ export function parseRequest(request: SqsRequest, trustProxy: boolean): ParsedRe
     query,
     header,
     hosts,
-    jsonTarget: header('x-amz-target') ?? query.find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1],
+    jsonTarget: {
+      header: header('x-amz-target'),
+      query: query.find(([name]) => name.toLowerCase() === 'x-amz-target')?.[1],
+    },
     baseUrl: `${secure ? 'https' : 'http'}://${hosts[0] ?? 'localhost'}`,
   };
 }

@@ -20,7 +20,9 @@ function newIntents(
   intents: Map<string, string>,
 ): string | undefined {
   for (const [sequence, intent] of after.intents) {
-    if (before?.intents.has(sequence)) continue;
+    // One commit may take a message back from a target that is gone and give it to the next one.
+    const same = before?.intents.get(sequence);
+    if (same?.targetIncarnation === intent.targetIncarnation && same.number === intent.number) continue;
     const key = `${after.incarnation}/${intent.targetIncarnation}/${intent.number}`;
     if (intents.has(key)) return `number ${intent.number} was given twice`;
     intents.set(key, incarnation.live.get(sequence)!.message.messageId);

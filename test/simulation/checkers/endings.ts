@@ -6,6 +6,7 @@ import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import { decodeReceiptHandle } from '../../../src/core/receipt-handle.ts';
 import type { LandingDiff, Ledger, MessageLife } from '../ledger.ts';
 import { markerOf } from '../ledger.ts';
+import { storeMillisAt } from '../life.ts';
 import { type DiffChecker, leaseKey } from './check.ts';
 
 /** Lies told so far may each move manifest time by the allowance of core/time.ts. */
@@ -13,9 +14,14 @@ const lieSlackMillis = 5_100;
 
 export function endingsChecker(ledger: Ledger, liesTold: () => number): DiffChecker {
   const deletes = new Set<string>();
+  /** Store time at which the send of a message reached a node: a moved one keeps it. */
+  const sentAt = new Map<string, number>();
   return {
     name: 'a message leaves by delete, purge, retention or move, and is not lost',
-    arrived: ({ request }) => {
+    arrived: ({ request, arrivedAt }) => {
+      if (request.kind === 'send')
+        for (const { content } of request.entries)
+          sentAt.set(markerOf(content.body), storeMillisAt(arrivedAt));
       if (request.kind === 'delete')
         for (const text of request.handles) {
           const handle = decodeReceiptHandle(text);
@@ -25,7 +31,7 @@ export function endingsChecker(ledger: Ledger, liesTold: () => number): DiffChec
     },
     diff: (diff) => {
       for (const life of diff.ended) {
-        const why = whyLost(diff, life, deletes, ledger, liesTold());
+        const why = whyLost(diff, life, deletes, ledger) ?? diedEarly(diff, life, sentAt, liesTold());
         if (why)
           return `${markerOf(life.message.body)} (sequence ${life.sequence} of ${diff.incarnation.queue}): ${why}`;
       }
@@ -35,11 +41,10 @@ export function endingsChecker(ledger: Ledger, liesTold: () => number): DiffChec
 }
 
 function whyLost(
-  { before, after, landing }: LandingDiff,
+  { before, after }: LandingDiff,
   life: MessageLife,
   deletes: ReadonlySet<string>,
   ledger: Ledger,
-  lies: number,
 ): string | undefined {
   if (!before) return 'it left with the first version';
   const { sequence } = life;
@@ -58,7 +63,24 @@ function whyLost(
   const retention = resolveAttributes(after.attributes).retentionSeconds * 1000;
   if (life.message.sentAtMillis + retention > after.timeMillis)
     return `no delete, no purge, no move; retention of ${retention} ms is not over (sent ${life.message.sentAtMillis}, manifest time ${after.timeMillis})`;
-  const early = life.sentStoreMillis + retention - landing.storeMillis;
-  if (early > lies * lieSlackMillis) return `retention ended it ${early} ms early by the store's own clock`;
   return undefined;
+}
+
+/** Retention by the store's own clock; whatever else ended the message is no concern of it. */
+function diedEarly(
+  { before, after, landing }: LandingDiff,
+  { message, sequence }: MessageLife,
+  sentAt: ReadonlyMap<string, number>,
+  lies: number,
+): string | undefined {
+  const retention = resolveAttributes(after.attributes).retentionSeconds * 1000;
+  const gone =
+    before?.intents.has(sequence) ||
+    sequence < after.purgeWatermark ||
+    message.sentAtMillis + retention > after.timeMillis;
+  if (gone) return undefined;
+  const early = sentAt.get(markerOf(message.body))! + retention - landing.storeMillis;
+  return early > lies * lieSlackMillis
+    ? `retention ended it ${early} ms early by the store's own clock`
+    : undefined;
 }

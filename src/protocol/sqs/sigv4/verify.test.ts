@@ -111,7 +111,12 @@ describe('a signature in the header', () => {
     const request = await signedRequest(PLAIN);
     for (const digests of [nodeDigests, webCryptoDigests]) {
       const verification = await verifierAt(NOW_MILLIS, { digests }).verify(request);
-      assert.deepEqual(verification, { kind: 'verified', accessKeyId: ACCESS_KEY_ID });
+      assert.deepEqual(verification, {
+        kind: 'verified',
+        accessKeyId: ACCESS_KEY_ID,
+        presigned: false,
+        signedHeaders: ['content-type', 'host', 'x-amz-date', 'x-amz-target'],
+      });
     }
   });
 

@@ -26,7 +26,15 @@ export interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-export type Verification = { readonly kind: 'verified'; readonly accessKeyId: string } | SignatureFault;
+export type Verification = Verified | SignatureFault;
+
+export interface Verified {
+  readonly kind: 'verified';
+  readonly accessKeyId: string;
+  readonly presigned: boolean;
+  /** Lower case; of all headers only these are the signer's. */
+  readonly signedHeaders: readonly string[];
+}
 
 export interface VerifierOptions {
   readonly digests: SigningDigests;
@@ -134,7 +142,13 @@ export class SignatureVerifier {
       const stringToSign = `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${await digests.sha256Hex(text)}`;
       const expected = toHex(await digests.hmacSha256(key, stringToSign));
       if (equalInConstantTime(expected, claim.signature)) {
-        return { kind: 'verified', accessKeyId: claim.accessKeyId };
+        const { accessKeyId, signedHeaders } = claim;
+        return {
+          kind: 'verified',
+          accessKeyId,
+          presigned: claim.expiresSeconds !== undefined,
+          signedHeaders,
+        };
       }
     }
     return MISMATCH;
