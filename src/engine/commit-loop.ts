@@ -106,10 +106,13 @@ export class CommitLoop {
     const waitSeconds = options.waitSeconds ?? resolveAttributes(attributes).receiveWaitSeconds;
     const deadline = options.since + waitSeconds * 1000;
     const full: Command = { kind: 'receive', ...command, waits: waitSeconds > 0 };
-    options.signal.addEventListener('abort', () => this.#tidyWaiters(), { once: true });
     const poll = { deadline, signal: options.signal };
     const nothingYet = messagesWanted([], this.view.current.state, this.view.time().nowMillis) === 0;
-    return full.waits && nothingYet ? this.#park(full, poll) : this.#enqueue(full, 0, poll);
+    const outcome = full.waits && nothingYet ? this.#park(full, poll) : this.#enqueue(full, 0, poll);
+    // One signal may serve call after call: it must not gather a listener from each.
+    const gone = () => this.#tidyWaiters();
+    options.signal.addEventListener('abort', gone, { once: true });
+    return outcome.finally(() => options.signal.removeEventListener('abort', gone));
   }
 
   /** Reads the manifest soon, to learn what other nodes did. */
