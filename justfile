@@ -60,6 +60,14 @@ crash-two-nodes *args:
 fault name *args:
     {{node}} test/faults/{{name}}.ts {{args}}
 
+# deterministic simulation: fresh seeds for a minute on both cores, or one seed with its trace
+dst seed="":
+    {{node}} test/simulation/dst.ts {{ if seed == "" { "--seconds 60 --jobs 2" } else { "--seed " + seed } }}
+
+# one seed twice: equal traces, next random numbers and clocks
+dst-twice seed:
+    {{node}} test/simulation/dst.ts --twice {{seed}}
+
 # unit tests with line coverage; fails under 90 %
 coverage:
     npm run coverage
