@@ -18,6 +18,22 @@ async function requestsOfSend(node: TestNode): Promise<string[]> {
   return node.store.log.slice(from);
 }
 
+describe('a writer', () => {
+  scenario('tells others in the manifest how long a read and a swap take it', async (world) => {
+    const [a, b] = [world.startNode(), world.startNode()];
+    await a.create('q');
+    await alternate(world, a, b, 3);
+    b.store.latencyMillis = 60;
+    await alternate(world, a, b, 20);
+    const rounds = (await world.state('q')).writers
+      .map(({ roundMillis }) => roundMillis)
+      .sort((x, y) => x - y);
+    assert.equal(rounds.length, 2);
+    assert.ok(rounds[0]! >= 20 && rounds[0]! <= 25, `${rounds[0]}`);
+    assert.ok(rounds[1]! >= 120 && rounds[1]! <= 125, `${rounds[1]}`);
+  });
+});
+
 describe('a commit', () => {
   scenario('reads first where other nodes commit in between', async (world) => {
     const [a, b] = [world.startNode(), world.startNode()];

@@ -16,16 +16,18 @@ async function measured(options: Partial<WorkloadOptions> & { readonly nodes: nu
 }
 
 describe('a million messages, sent, received and deleted', () => {
-  for (const [nodes, dollarsMax, p99MillisMax] of [
-    [1, 0.5, 300],
-    [2, 0.6, 400],
-    [4, 0.7, 800],
+  for (const [nodes, dollarsMax, p99MillisMax, lostMax] of [
+    [1, 0.5, 300, 0],
+    [2, 0.6, 400, 0.12],
+    [4, 0.7, 800, 0.14],
   ] as const)
     it(`cost at most $${dollarsMax} on ${nodes} nodes`, async () => {
       const { result, dollarsPerMillion } = await measured({ nodes });
       assert.ok(dollarsPerMillion <= dollarsMax, `$${dollarsPerMillion.toFixed(3)}`);
       const p99Millis = quantile(result.endToEndMillis, 0.99);
       assert.ok(p99Millis <= p99MillisMax, `end-to-end p99 ${p99Millis.toFixed(0)} ms`);
+      const lost = result.lostSwaps / result.requests.conditionalPut;
+      assert.ok(lost <= lostMax, `${(100 * lost).toFixed(0)} % of the swaps were lost`);
       assert.equal(result.requests.list, 0);
     });
 
