@@ -28,6 +28,10 @@ lint:
 format:
     npm run format
 
+# what a message costs: prints the tables and writes them into the documents; --check only compares
+cost *args:
+    {{node}} bench/cost.ts {{args}}
+
 # layout: import arrows, bans, lengths
 layout:
     {{node}} --test test/tidy/layout.test.ts
