@@ -6,6 +6,7 @@
  */
 import {
   Agent,
+  type ClientRequest,
   createServer,
   request as httpRequest,
   type IncomingMessage,
@@ -131,6 +132,9 @@ export class FaultProxy {
     switch (kind) {
       case 'request lost':
         return breakOff(outgoing);
+      case 'write cut off halfway':
+        await this.#forwardHalf(request);
+        return breakOff(outgoing);
       case 'answer lost':
         await this.#forward(request);
         return breakOff(outgoing);
@@ -201,31 +205,40 @@ export class FaultProxy {
       this.#kept[this.#random.between(0, keptWrites - 1)] = entry;
   }
 
+  #toStore({ method, path, rawHeaders }: StoreRequest): ClientRequest {
+    return httpRequest({
+      host: '127.0.0.1',
+      port: this.#targetPort,
+      method,
+      path,
+      headers: rawHeaders,
+      agent: this.#agent,
+    });
+  }
+
+  async #forwardHalf(request: StoreRequest): Promise<void> {
+    const outgoing = this.#toStore(request);
+    outgoing.on('error', () => {});
+    outgoing.write(request.body.subarray(0, request.body.length / 2));
+    await pause(20);
+    outgoing.destroy();
+  }
+
   /** Undefined: the store itself broke off. */
-  #forward({ method, path, rawHeaders, body }: StoreRequest): Promise<StoreAnswer | undefined> {
+  #forward(request: StoreRequest): Promise<StoreAnswer | undefined> {
     return new Promise((resolve) => {
-      const outgoing = httpRequest(
-        {
-          host: '127.0.0.1',
-          port: this.#targetPort,
-          method,
-          path,
-          headers: rawHeaders,
-          agent: this.#agent,
-        },
-        (incoming) => {
-          received(incoming).then(
-            ({ body: answered }) =>
-              resolve({ status: incoming.statusCode ?? 0, rawHeaders: incoming.rawHeaders, body: answered }),
-            () => resolve(undefined),
-          );
-        },
-      );
+      const outgoing = this.#toStore(request);
+      outgoing.once('response', (incoming) => {
+        received(incoming).then(
+          ({ body }) => resolve({ status: incoming.statusCode ?? 0, rawHeaders: incoming.rawHeaders, body }),
+          () => resolve(undefined),
+        );
+      });
       outgoing.once('error', () => {
         this.#count('the store itself broke off');
         resolve(undefined);
       });
-      outgoing.end(body);
+      outgoing.end(request.body);
     });
   }
 

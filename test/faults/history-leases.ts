@@ -1,8 +1,13 @@
 /** How long a delivery holds its message, and how long a delay holds it back. Pure; part of history.ts. */
 import type { Delivery, Send, Violation, VisibilityChange } from './history.ts';
 
-/** Nodes and clients share a machine, but a node trusts its clock only within what the store's answers allow. */
-const clockSlackMillis = 500;
+/**
+ * Nodes and clients share a machine, but a node's time is its clock held within what the `Date` of the store's answers
+ * allows. versitygw renews that once a second, at any part of a second, so it can be almost two seconds old while a node
+ * takes it for one at most: the node is then up to a second behind, and its leases and delays end that much early for
+ * the others.
+ */
+const clockSlackMillis = 1_250;
 
 type Changes = ReadonlyMap<string, readonly VisibilityChange[]>;
 

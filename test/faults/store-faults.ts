@@ -12,6 +12,8 @@ export const faultKinds = [
   'refused with 409',
   /** The connection breaks before the store sees the request. */
   'request lost',
+  /** It breaks in the middle of the body. */
+  'write cut off halfway',
   /** The store does what was asked; the client is told otherwise, or nothing. */
   'answer lost',
   'answered 503 though done',
