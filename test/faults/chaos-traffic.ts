@@ -43,6 +43,7 @@ export interface Group {
 const producersPerGroup = 3;
 const consumersPerQueue = 4;
 const loyalty = 0.9;
+const insistTries = 200;
 const receiveCountMax = 3;
 const eraseEveryMillis = [2_000, 15_000] as const;
 
@@ -80,13 +81,14 @@ export async function insist(
   action: string,
   input: Readonly<Record<string, unknown>>,
 ): Promise<Answer> {
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempt = 0; attempt < insistTries; attempt += 1) {
     const answer = await call(urls[attempt % urls.length] as string, action, input, 3_000);
     if (answer.kind === 'ok') return answer;
     if (answer.kind === 'refused' && answer.status !== 503)
       throw new Error(`${action}: ${JSON.stringify(answer)}`);
     await pause(200);
   }
+  throw new Error(`${action} was not answered in ${insistTries} tries`);
 }
 
 export class Traffic {
@@ -159,25 +161,31 @@ export class Traffic {
         if (group.history.queueMissing > queueMissing) await this.create(group);
       }
       const began = now();
-      await this.#insistOnErasure(group.history, action, queueUrl(QueueName));
-      group.history.erasures.push({ acknowledged: true, began, ended: now() });
+      const acknowledged = await this.#insistOnErasure(group.history, action, queueUrl(QueueName));
+      group.history.erasures.push({ acknowledged, began, ended: now() });
       if (action === 'DeleteQueue') await this.create(group);
     }
   }
 
-  /** Tries without an answer may take effect later; a queue that is gone was erased by one of them. */
-  async #insistOnErasure(history: RecordedHistory, action: string, QueueUrl: string): Promise<void> {
-    for (;;) {
+  /**
+   * Tries without an answer may take effect later; a queue that is gone was erased by one of them.
+   * @returns false when it was refused, or did not work before the end.
+   */
+  async #insistOnErasure(history: RecordedHistory, action: string, QueueUrl: string): Promise<boolean> {
+    while (!this.#phase.over) {
       const began = now();
       const node = this.#urls[this.#random.between(0, this.#urls.length - 1)] as string;
       const answer = await call(node, action, { QueueUrl }, 5_000);
-      if (answer.kind === 'ok') return;
-      if (answer.kind === 'refused' && answer.type.endsWith('#QueueDoesNotExist')) return;
-      if (answer.kind === 'refused' && answer.status !== 503)
+      if (answer.kind === 'ok') return true;
+      if (answer.kind === 'refused' && answer.type.endsWith('#QueueDoesNotExist')) return true;
+      if (answer.kind === 'refused' && answer.status !== 503) {
         history.mistakes.push(`${action}: ${answer.status} ${answer.type} ${answer.message}`);
+        return false;
+      }
       history.erasures.push({ acknowledged: false, began, ended: now() });
       await pause(200);
     }
+    return false;
   }
 }
 

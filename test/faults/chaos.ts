@@ -32,6 +32,8 @@ const seed = option('seed', Date.now() % 2 ** 31);
 const keep = option('keep', 0) === 1;
 
 const drainMillisMax = 240_000;
+/** Beyond the traffic: the end of pauses, the drain, the judgement. */
+const hangMillis = drainMillisMax + 120_000;
 /** A dead letter on its way is counted nowhere; another node's gets 5 s before we move it. */
 const emptyForMillis = 10_000;
 /** A command may wait in a paused node, then for its unresolved attempts (20 s), then in the proxy. */
@@ -220,4 +222,7 @@ function keepEvidence(fleet: OkuriFleet, groups: readonly Group[]): string {
   return folder;
 }
 
-await runChecks(chaos);
+const watchdog = pause(seconds * 1000 + hangMillis).then(() => {
+  throw new Error('the test hangs');
+});
+await runChecks(() => Promise.race([chaos(), watchdog]));
