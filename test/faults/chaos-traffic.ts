@@ -76,7 +76,7 @@ export function groupsOf(seed: number): readonly Group[] {
 }
 
 /** Calls one node after the other until one accepts. @throws when one refuses other than by 503. */
-export async function insist(
+async function insist(
   urls: readonly string[],
   action: string,
   input: Readonly<Record<string, unknown>>,

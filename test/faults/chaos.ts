@@ -12,7 +12,7 @@
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type Group, groupsOf, insist, type Phase, queueUrl, Traffic } from './chaos-traffic.ts';
+import { type Group, groupsOf, type Phase, queueUrl, Traffic } from './chaos-traffic.ts';
 import { check, figure, option, runChecks } from './checks.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { freePorts } from './free-ports.ts';
@@ -127,9 +127,9 @@ async function checkEmpty(urls: readonly string[], group: Group): Promise<void> 
   check(`${group.name}: every node counts 0 visible, in flight, delayed`, empty, counts);
   for (const queue of group.queues) {
     const input = { QueueUrl: queueUrl(queue), MaxNumberOfMessages: 10 };
-    const answer = await insist(urls, 'ReceiveMessage', input);
-    const messages = answer.kind === 'ok' ? answer.body.Messages : undefined;
-    check(`${queue}: nothing more is received`, messages === undefined, messages);
+    const answer = await call(urls[0] as string, 'ReceiveMessage', input);
+    const nothing = answer.kind === 'ok' && answer.body.Messages === undefined;
+    check(`${queue}: nothing more is received`, nothing, answer);
   }
 }
 
