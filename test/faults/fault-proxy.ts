@@ -13,6 +13,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pause } from './okuri-process.ts';
+import { breakOff, give, hold, received, type StoreAnswer, stall } from './proxy-answers.ts';
 import type { SeededRandom } from './random.ts';
 import {
   calm,
@@ -26,12 +27,6 @@ import {
   type StoreRequest,
   statusOf,
 } from './store-faults.ts';
-
-interface StoreAnswer {
-  readonly status: number;
-  readonly rawHeaders: readonly string[];
-  readonly body: Uint8Array;
-}
 
 /** `silent`: nothing comes through and nothing is said; `reset`: connections break at once. */
 export type CutMode = 'silent' | 'reset';
@@ -48,7 +43,6 @@ export interface Door {
 const keptWrites = 400;
 /** versitygw refuses a signature of 15 minutes ago, and then a copy proves nothing. */
 const signatureMillis = 14 * 60_000;
-const holdMillis = 15_000;
 
 export class FaultProxy {
   readonly counts = new Map<string, number>();
@@ -272,51 +266,4 @@ class FaultyDoor implements Door {
     while (this.#mode === 'silent' && performance.now() < this.#cutUntil) await pause(100);
     return true;
   }
-}
-
-async function received(incoming: IncomingMessage): Promise<StoreRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const { method = '', url: path = '', rawHeaders } = incoming;
-  return { method, path, rawHeaders, body: Buffer.concat(chunks) };
-}
-
-function give(outgoing: ServerResponse, answer: StoreAnswer | undefined): void {
-  if (answer === undefined) breakOff(outgoing);
-  else {
-    head(outgoing, answer);
-    outgoing.end(answer.body);
-  }
-}
-
-/** The body has come whole, so what describes how it came does not hold any more. */
-function head(outgoing: ServerResponse, { status, rawHeaders, body }: StoreAnswer): void {
-  const headers: string[] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (/^(transfer-encoding|connection|keep-alive)$/i.test(name)) continue;
-    if (/^content-length$/i.test(name) && body.length > 0) continue;
-    headers.push(name, rawHeaders[index + 1] as string);
-  }
-  if (body.length > 0) headers.push('Content-Length', `${body.length}`);
-  outgoing.writeHead(status, headers);
-}
-
-async function stall(outgoing: ServerResponse, answer: StoreAnswer | undefined): Promise<void> {
-  if (answer !== undefined && answer.body.length > 1) {
-    head(outgoing, answer);
-    outgoing.write(answer.body.subarray(0, answer.body.length / 2));
-  }
-  await hold(outgoing);
-}
-
-/** Says nothing until the client gives up, or for longer than it should wait. */
-async function hold(outgoing: ServerResponse): Promise<void> {
-  const gone = new Promise<void>((resolve) => outgoing.once('close', () => resolve()));
-  await Promise.race([gone, pause(holdMillis)]);
-  breakOff(outgoing);
-}
-
-function breakOff(outgoing: ServerResponse): void {
-  outgoing.socket?.resetAndDestroy();
 }
