@@ -56,6 +56,10 @@ conformance *args:
 crash-two-nodes *args:
     {{node}} test/faults/crash-two-nodes.ts {{args}}
 
+# several nodes behind a lying store, killed and paused, for --seconds 600 (--nodes 3, --seed N); takes a minute more (Go)
+chaos *args:
+    {{node}} test/faults/chaos.ts {{args}}
+
 # the other fault tests: backlog, disconnect, kill-file-store, store-down, writes-per-message
 fault name *args:
     {{node}} test/faults/{{name}}.ts {{args}}
