@@ -2,12 +2,10 @@
 import type { Delivery, Send, Violation, VisibilityChange } from './history.ts';
 
 /**
- * Nodes and clients share a machine, but a node's time is its clock held within what the `Date` of the store's answers
- * allows. versitygw renews that once a second, at any part of a second, so it can be almost two seconds old while a node
- * takes it for one at most: the node is then up to a second behind, and its leases and delays end that much early for
- * the others.
+ * Nodes and clients share a machine and its clock, and a node goes by that clock for leases as long as it is within a
+ * second of what the store's answers allow. What is left is the scheduling of a loaded machine.
  */
-const clockSlackMillis = 1_250;
+const clockSlackMillis = 250;
 
 type Changes = ReadonlyMap<string, readonly VisibilityChange[]>;
 
