@@ -148,7 +148,10 @@ const segmentShape = fc.record({
   shift: fc.nat(3),
 });
 
-const writer = fc.record({ id: bytes(16).map(writerIdFrom), attempt: count, version: count, roundMillis: fc.nat(5_000) }, plain);
+const writer = fc.record(
+  { id: bytes(16).map(writerIdFrom), attempt: count, version: count, roundMillis: fc.nat(5_000) },
+  plain,
+);
 
 const namedTexts = fc
   .array(fc.tuple(fc.constantFrom('VisibilityTimeout', 'DelaySeconds', 'Policy', 'RedrivePolicy'), text))
