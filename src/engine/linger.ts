@@ -34,7 +34,7 @@ export function windowMillis(lingerMillis: number, { others, roundMillis }: Crow
 }
 
 export interface Pace {
-  /** Of this loop's last swap that landed; all times here are monotonic. */
+  /** When this loop's last swap began, as a rule the one that landed; all times here are monotonic. */
   readonly lastSwapBegan: number;
   readonly windowMillis: number;
   readonly crowded: boolean;

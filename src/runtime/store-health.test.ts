@@ -108,6 +108,15 @@ describe('store health', () => {
     }
   });
 
+  it('is failing when every commit is refused, although plain writes go through', async () => {
+    const { health, store, passes, fail } = setting();
+    fail(['putIfMatch', 'putIfAbsent'], denied);
+    await assert.rejects(store.putIfMatch('m/q', BODY, 'tag' as ETag));
+    await store.put('s/x', BODY);
+    await passes(STORE_FAILED_AFTER_MILLIS);
+    assert.equal(health.failingForMillis(), STORE_FAILED_AFTER_MILLIS);
+  });
+
   it('LIST and DELETE are not what clients wait for: without them the node goes on', async () => {
     const { health, store, fail, passes } = setting();
     fail(['list', 'delete'], denied);

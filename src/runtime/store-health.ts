@@ -23,7 +23,8 @@ export interface StoreHealth {
   askWhenFailing(): Promise<void>;
 }
 
-type RequestKind = 'get' | 'put' | 'list' | 'delete';
+/** `swap`: a conditional PUT, which a proxy or a policy may refuse where it takes a plain one. */
+type RequestKind = 'get' | 'put' | 'swap' | 'list' | 'delete';
 
 interface Failing {
   readonly sinceMillis: number;
@@ -66,8 +67,8 @@ export function watchStore(inner: ObjectStore, clock: Clock, log: Log, ownKey: s
   const store: ObjectStore = {
     get: (key, options) => watched('get', inner.get(key, options)),
     put: (key, body) => watched('put', inner.put(key, body), body.length),
-    putIfAbsent: (key, body) => watched('put', inner.putIfAbsent(key, body), body.length),
-    putIfMatch: (key, body, etag) => watched('put', inner.putIfMatch(key, body, etag), body.length),
+    putIfAbsent: (key, body) => watched('swap', inner.putIfAbsent(key, body), body.length),
+    putIfMatch: (key, body, etag) => watched('swap', inner.putIfMatch(key, body, etag), body.length),
     list: async (request) => {
       const listed = inner.list(request).then((page) => ({ kind: 'done', page }));
       return (await watched('list', listed)).page;
@@ -83,6 +84,10 @@ export function watchStore(inner: ObjectStore, clock: Clock, log: Log, ownKey: s
       const { kind } = await store.put(ownKey, new Uint8Array(bytes));
       if (kind === 'done') await store.delete(ownKey);
     },
+    swap: async (bytes) => {
+      const { kind } = await store.putIfAbsent(ownKey, new Uint8Array(bytes));
+      if (kind === 'done') await store.delete(ownKey);
+    },
     list: () => store.list({ prefix: ownKey, limit: 1 }),
     delete: () => store.delete(ownKey),
   };
@@ -90,8 +95,9 @@ export function watchStore(inner: ObjectStore, clock: Clock, log: Log, ownKey: s
   return {
     store,
     failingForMillis: () => {
-      // Nothing is answered without GET or PUT; LIST and DELETE serve ListQueues and the collection of garbage alone.
-      const since = [failing.get('get'), failing.get('put')].flatMap((each) => each?.sinceMillis ?? []);
+      // Nothing is answered without reads, uploads or commits; LIST and DELETE serve ListQueues and the collection of garbage alone.
+      const needed = [failing.get('get'), failing.get('put'), failing.get('swap')];
+      const since = needed.flatMap((each) => each?.sinceMillis ?? []);
       return since.length === 0 ? 0 : clock.monotonicMillis() - Math.min(...since);
     },
     askWhenFailing: async () => {
