@@ -28,6 +28,10 @@ lint:
 format:
     npm run format
 
+# what a message costs: prints the tables and writes them into the documents; --check only compares
+cost *args:
+    {{node}} bench/cost.ts {{args}}
+
 # layout: import arrows, bans, lengths
 layout:
     {{node}} --test test/tidy/layout.test.ts
@@ -52,9 +56,21 @@ conformance *args:
 crash-two-nodes *args:
     {{node}} test/faults/crash-two-nodes.ts {{args}}
 
+# several nodes behind a lying store, killed and paused, for --seconds 600 (--nodes 3, --seed N); takes a minute more (Go)
+chaos *args:
+    {{node}} test/faults/chaos.ts {{args}}
+
 # the other fault tests: backlog, disconnect, kill-file-store, store-down, writes-per-message
 fault name *args:
     {{node}} test/faults/{{name}}.ts {{args}}
+
+# deterministic simulation: fresh seeds for a minute on both cores, or one seed with its trace
+dst seed="":
+    {{node}} test/simulation/dst.ts {{ if seed == "" { "--seconds 60 --jobs 2" } else { "--seed " + seed } }}
+
+# one seed twice: equal traces, next random numbers and clocks
+dst-twice seed:
+    {{node}} test/simulation/dst.ts --twice {{seed}}
 
 # unit tests with line coverage; fails under 90 %
 coverage:

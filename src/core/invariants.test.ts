@@ -152,6 +152,7 @@ describe('a state', () => {
       /the tail holds sequence \d+, which is not live/,
     ],
     ['a tail out of order', { tail: new Map([...next.tail].reverse()) }, /not in order/],
+    ['an intent whose link was dropped', { outgoingLinks: new Map() }, /a number that its link never gave/],
     [
       'a live count too high',
       { segments: segments(newSegment, { liveCount: 2 }) },

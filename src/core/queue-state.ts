@@ -19,6 +19,8 @@ export interface WriterEntry {
   readonly id: WriterId;
   readonly attempt: number;
   readonly version: number;
+  /** A read and a swap as this writer measures them, together; 0: unknown. For the pace of others, nothing else. */
+  readonly roundMillis: number;
 }
 
 export interface Delivery {

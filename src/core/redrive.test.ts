@@ -28,6 +28,11 @@ const giveBack = (target = targetIncarnation): Command => ({
   kind: 'return-moves',
   targetIncarnation: target,
 });
+const forget = (incoming: Incarnation[], outgoing: Incarnation[]): Command => ({
+  kind: 'forget-links',
+  incoming,
+  outgoing,
+});
 const append = (...messages: MovedMessage[]): Command => ({
   kind: 'append-moved',
   source: { name: 'source', incarnation: sourceIncarnation, arn: sourceArn },
@@ -224,6 +229,26 @@ describe('the source of a move', () => {
     assert.equal(queue.state.outgoingLinks.size, 0);
   });
 
+  it('forgets the link of a target that is gone, but not while a letter waits for it', () => {
+    const queue = withIntents();
+    const forgets = () => queue.commit(forget([], [targetIncarnation, otherIncarnation]))[0]!.effect;
+    queue.commit(resolve(2));
+    assert.equal(forgets(), false);
+    assert.equal(queue.state.outgoingLinks.get(targetIncarnation)!.lastNumber, 3);
+    queue.commit(resolve(3));
+    // An incarnation is one end or the other, never both.
+    assert.equal(queue.commit(forget([targetIncarnation], []))[0]!.effect, false);
+    assert.equal(forgets(), true);
+    assert.equal(queue.state.outgoingLinks.size, 0);
+    assert.equal(forgets(), false);
+  });
+
+  it('forgets after what resolves in the same transition', () => {
+    const queue = withIntents();
+    queue.commit(forget([], [targetIncarnation]), resolve(3));
+    assert.equal(queue.state.outgoingLinks.size, 0);
+  });
+
   it('tells which numbers a target still waits for', () => {
     const queue = withIntents();
     queue.commit(resolve(1));
@@ -321,6 +346,28 @@ describe('the target of a move', () => {
     assert.equal(queue.state.incomingLinks.size, 0);
     assert.deepEqual(queue.places, { 1: 'deliveries' });
     assert.deepEqual(through(queue, append(moved(2))), [0, false]);
+  });
+
+  it('forgets the link of a source that is gone, and refuses what still comes of it', () => {
+    const queue = new OneQueue();
+    queue.source = pending(1);
+    queue.commit(append(moved(1)));
+    assert.equal(queue.commit(forget([otherIncarnation], [sourceIncarnation]))[0]!.effect, false);
+    assert.equal(queue.commit(forget([sourceIncarnation], []))[0]!.effect, true);
+    assert.equal(queue.state.incomingLinks.size, 0);
+    queue.source = { kind: 'gone' };
+    assert.deepEqual(through(queue, append(moved(1))), [0, false]);
+    assert.deepEqual(queue.places, { 1: 'deliveries' });
+  });
+
+  it('appends before it forgets in one transition, so that no number is free again', () => {
+    const queue = new OneQueue();
+    queue.source = pending(1);
+    queue.commit(append(moved(1)));
+    const results = queue.commit(forget([sourceIncarnation], []), append(moved(1)));
+    assert.deepEqual(results[1]!.outcome, { kind: 'appended', through: 1 });
+    assert.deepEqual(queue.places, { 1: 'deliveries' });
+    assert.equal(queue.state.incomingLinks.size, 0);
   });
 
   it('keeps the counts of two sources apart', () => {

@@ -242,8 +242,8 @@ describe('the writers of a queue', () => {
     commitAs(queue, writerNumber(2), 1);
     commitAs(queue, writerNumber(1), 5);
     assert.deepEqual(queue.state.writers, [
-      { id: writerNumber(2), attempt: 1, version: 3 },
-      { id: writerNumber(1), attempt: 5, version: 4 },
+      { id: writerNumber(2), attempt: 1, version: 3, roundMillis: 0 },
+      { id: writerNumber(1), attempt: 5, version: 4, roundMillis: 0 },
     ]);
     assert.equal(queue.state.writersFloor, 0);
   });

@@ -26,7 +26,7 @@ export interface TransitionInput {
   readonly time: TransitionTime;
   /** 8 random bytes, drawn anew for every attempt. */
   readonly tokenSeed: Uint8Array;
-  readonly writer: { readonly id: WriterId; readonly attempt: number };
+  readonly writer: { readonly id: WriterId; readonly attempt: number; readonly roundMillis?: number };
   readonly resources: Resources;
   /** Raises `collectedBelow` to this version along the way, if lower now; at most the present version. */
   readonly collectBelow: number;
@@ -168,7 +168,7 @@ function written(
   state: QueueState,
   writer: TransitionInput['writer'],
 ): Pick<QueueState, 'writers' | 'writersFloor'> {
-  const own: WriterEntry = { id: writer.id, attempt: writer.attempt, version: state.version + 1 };
+  const own: WriterEntry = { roundMillis: 0, ...writer, version: state.version + 1 };
   const others = state.writers.filter((entry) => entry.id !== writer.id);
   let writersFloor = state.writersFloor;
   while (others.length >= WRITERS_MAX) {

@@ -48,6 +48,8 @@ export interface Landed {
 export type EmptyReceiveRule = (observedFrom: number, arrivedAt: number) => boolean;
 
 const tokenSeedBytes = 8;
+/** A crowd of eight loses this many in a row for one batch in two hundred. */
+const lossesToAsk = 4;
 const backoffMinMillis = 20;
 const backoffMaxMillis = 1_000;
 
@@ -59,6 +61,9 @@ export class BatchCommit {
   readonly #oldestArrival: number;
   #unresolved: readonly Attempt[] = [];
   #failures = 0;
+  #lost = 0;
+  #lastSwapBegan: number | undefined;
+  #firstSwapLost: boolean | undefined;
   #lastFailure = 'the store did not answer in time';
   /** An attempt was lost or unknown since the last read. */
   #mustRead = false;
@@ -69,6 +74,16 @@ export class BatchCommit {
     this.#emptyMayRest = emptyMayRest;
     this.#resources = new BatchResources(view);
     this.#oldestArrival = Math.min(...commands.map(({ arrivedAt }) => arrivedAt));
+  }
+
+  /** Whether the view was stale when the first swap was sent; undefined: none was sent. */
+  get firstSwapLost(): boolean | undefined {
+    return this.#firstSwapLost;
+  }
+
+  /** Monotonic; of the latest swap, undefined when there was none. */
+  get lastSwapBegan(): number | undefined {
+    return this.#lastSwapBegan;
   }
 
   async run(): Promise<BatchResult> {
@@ -125,7 +140,7 @@ export class BatchCommit {
       commands: this.#commands.map(({ command }) => command),
       time: view.time(),
       tokenSeed: environment.random.bytes(tokenSeedBytes),
-      writer: { id: view.writer, attempt },
+      writer: { id: view.writer, attempt, roundMillis: view.roundMillis },
       resources: this.#resources,
       collectBelow: view.collectBelow(),
     });
@@ -156,7 +171,9 @@ export class BatchCommit {
     const view = this.#view;
     const { counters } = view.context;
     const base = view.current;
-    const result = await view.register.swap(base.etag, attempt.next);
+    this.#lastSwapBegan = view.context.environment.clock.monotonicMillis();
+    const result = await view.swap(attempt.next);
+    this.#firstSwapLost ??= result.kind === 'lost';
     if (result.kind === 'done') {
       if (attempt.next.kind === 'queue') view.adopt(attempt.next.state, result.etag, result.observedFrom);
       return this.#answered(attempt.results, { before: base.state, next: attempt.next });
@@ -165,6 +182,7 @@ export class BatchCommit {
     this.#mustRead = true;
     if (result.kind === 'lost') {
       counters.conflicts++;
+      if (++this.#lost >= lossesToAsk) view.askForTurn();
       return undefined;
     }
     counters.unknowns++;
@@ -184,6 +202,7 @@ export class BatchCommit {
     const { counters } = this.#view.context;
     if (landed) {
       counters.commits++;
+      this.#view.leaveTurns();
       counters.commands += results.length;
     }
     return { kind: 'answered', results, landed };

@@ -14,7 +14,7 @@ import { resolveAttributes } from '../core/queue-attributes.ts';
 import { StoreError } from '../store/object-store.ts';
 import { BatchCommit, type BatchResult, type Landed } from './batch-commit.ts';
 import type { EngineContext } from './context.ts';
-import { Linger } from './linger.ts';
+import { commitAt, Linger, windowMillis } from './linger.ts';
 import type { ObservedQueue } from './manifest-register.ts';
 import {
   type LoopOutcome,
@@ -27,6 +27,7 @@ import { PollSchedule } from './poll-schedule.ts';
 import { Unavailable } from './queue-api.ts';
 import { QueueView } from './queue-view.ts';
 import { batchBytesMax, pendingBytesMax, pendingCommandsMax } from './settings.ts';
+import { Staleness } from './staleness.ts';
 import { messagesWanted } from './wanted.ts';
 
 export interface LoopEvents {
@@ -51,6 +52,11 @@ export class CommitLoop {
   readonly #stop: AbortSignal;
   readonly #linger: Linger;
   readonly #schedule: PollSchedule;
+  readonly #staleness = new Staleness();
+  /** Monotonic; of the last commit. */
+  #lastSwapBegan = Number.NEGATIVE_INFINITY;
+  /** The present window: what a command waits for company at most. */
+  #windowMillis: number;
   readonly #waiters = new ReceiveWaiters();
   #pending: PendingCommand[] = [];
   #pendingBytes = 0;
@@ -74,7 +80,8 @@ export class CommitLoop {
     this.#events = events;
     this.#stop = stop;
     this.view = new QueueView(context, name, observed);
-    this.#linger = new Linger(context.environment.clock, context.settings.lingerMillis);
+    this.#linger = new Linger(context.environment.clock);
+    this.#windowMillis = context.settings.lingerMillis;
     this.#schedule = new PollSchedule(context.settings.timing, context.environment.random);
   }
 
@@ -99,10 +106,13 @@ export class CommitLoop {
     const waitSeconds = options.waitSeconds ?? resolveAttributes(attributes).receiveWaitSeconds;
     const deadline = options.since + waitSeconds * 1000;
     const full: Command = { kind: 'receive', ...command, waits: waitSeconds > 0 };
-    options.signal.addEventListener('abort', () => this.#tidyWaiters(), { once: true });
     const poll = { deadline, signal: options.signal };
     const nothingYet = messagesWanted([], this.view.current.state, this.view.time().nowMillis) === 0;
-    return full.waits && nothingYet ? this.#park(full, poll) : this.#enqueue(full, 0, poll);
+    const outcome = full.waits && nothingYet ? this.#park(full, poll) : this.#enqueue(full, 0, poll);
+    // One signal may serve call after call: it must not gather a listener from each.
+    const gone = () => this.#tidyWaiters();
+    options.signal.addEventListener('abort', gone, { once: true });
+    return outcome.finally(() => options.signal.removeEventListener('abort', gone));
   }
 
   /** Reads the manifest soon, to learn what other nodes did. */
@@ -137,7 +147,7 @@ export class CommitLoop {
     if (this.#pending.length >= pendingCommandsMax || this.#pendingBytes + bytes > pendingBytesMax)
       return true;
     const { settings } = this.#context;
-    const waitedMillis = this.#now() - first.arrivedAt - settings.lingerMillis;
+    const waitedMillis = this.#now() - first.arrivedAt - this.#windowMillis;
     return waitedMillis > settings.timing.commandAgeMaxMillis / 2;
   }
 
@@ -167,12 +177,39 @@ export class CommitLoop {
     while (!this.#ended) {
       const first = this.#pending[0];
       if (first) {
-        await this.#linger.wait(first, () => this.#pendingBytes);
-        await this.#commit(this.#takeBatch());
+        const readFirst = await this.#gather(first);
+        if (!this.#ended) await this.#commit(this.#takeBatch(), readFirst);
       } else if (this.#readWanted) {
         this.#readWanted = false;
         await this.#poll();
       } else break;
+    }
+  }
+
+  /** Waits for company, and looks at the manifest first when what we know of it is likely stale. */
+  async #gather(first: PendingCommand): Promise<boolean> {
+    const { lingerMillis, readPriceShare } = this.#context.settings;
+    const crowd = this.view.crowdPace();
+    this.#windowMillis = windowMillis(lingerMillis, crowd);
+    const at = commitAt(first.arrivedAt, {
+      lastSwapBegan: this.#lastSwapBegan,
+      windowMillis: this.#windowMillis,
+      crowded: crowd.others > 0,
+    });
+    const readFirst = this.#staleness.share > readPriceShare;
+    await this.#linger.until(readFirst ? at - this.view.readMillis : at, () => this.#pendingBytes);
+    if (readFirst) await this.#readFirst();
+    return readFirst;
+  }
+
+  async #readFirst(): Promise<void> {
+    try {
+      const refreshed = await this.view.refresh();
+      if (refreshed.kind === 'ended') return this.#end([]);
+      this.#staleness.sampled(refreshed.kind === 'changed');
+    } catch (error) {
+      // The commit will find out, and knows what to answer.
+      if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
     }
   }
 
@@ -212,13 +249,18 @@ export class CommitLoop {
     return false;
   }
 
-  async #commit(batch: readonly PendingCommand[]): Promise<void> {
+  async #commit(batch: readonly PendingCommand[], readFirst: boolean): Promise<void> {
     if (batch.length === 0) return;
     let result: BatchResult;
     const { reads } = this.view;
     try {
       const mayRest = (observedFrom: number) => this.#now() < this.#schedule.dueAt(observedFrom);
-      result = await new BatchCommit(this.view, batch, mayRest).run();
+      const commit = new BatchCommit(this.view, batch, mayRest);
+      result = await commit.run();
+      this.#lastSwapBegan = commit.lastSwapBegan ?? this.#lastSwapBegan;
+      // After a read first, a swap that won says nothing of how stale the view had been.
+      const { firstSwapLost } = commit;
+      if (firstSwapLost || (firstSwapLost === false && !readFirst)) this.#staleness.sampled(firstSwapLost);
     } catch (error) {
       // Our own mistake: it stops this commit, not the queue.
       this.#context.environment.log.error('a commit failed', { queue: this.view.name, error });

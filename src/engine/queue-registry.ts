@@ -1,11 +1,12 @@
 /**
- * The loops of this process by queue name, one for the present incarnation of each, with what tends them: garbage
- * and moves. A loop that ends leaves; the next call reads the name afresh.
+ * The loops of this process by queue name, one for the present incarnation of each, with what tends them: garbage,
+ * moves and their links. A loop that ends leaves; the next call reads the name afresh.
  */
 import type { Landed } from './batch-commit.ts';
 import { CommitLoop, type LoopEvents } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import { Garbage } from './garbage.ts';
+import { LinkTender } from './link-tender.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import { Mover } from './mover.ts';
 import { loopsMax } from './settings.ts';
@@ -14,6 +15,7 @@ interface Tended {
   readonly loop: CommitLoop;
   readonly garbage: Garbage;
   readonly mover: Mover;
+  readonly links: LinkTender;
 }
 
 export class QueueRegistry implements LoopEvents {
@@ -59,7 +61,8 @@ export class QueueRegistry implements LoopEvents {
     const loop = new CommitLoop(this.#context, this, name, observed, this.#stop);
     const garbage = new Garbage(this.#context, loop, this.#stop);
     const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), this.#stop);
-    this.#tended.set(name, { loop, garbage, mover });
+    const links = new LinkTender(this.#context, loop, this.#stop);
+    this.#tended.set(name, { loop, garbage, mover, links });
     mover.start(false);
     this.#evict();
     return loop;
@@ -68,9 +71,9 @@ export class QueueRegistry implements LoopEvents {
   /** The longest unused go first; one with anything under way or still to do stays, and so do the bounds of its work. */
   #evict(): void {
     if (this.#tended.size <= loopsMax) return;
-    for (const [name, { loop, garbage, mover }] of this.#tended) {
+    for (const [name, { loop, garbage, mover, links }] of this.#tended) {
       if (this.#tended.size <= loopsMax) return;
-      if (!loop.idle || !garbage.idle || !mover.idle) continue;
+      if (!loop.idle || !garbage.idle || !mover.idle || !links.idle) continue;
       this.#tended.delete(name);
     }
   }
@@ -80,6 +83,7 @@ export class QueueRegistry implements LoopEvents {
     if (tended?.loop !== loop) return;
     if (landed) tended.garbage.landed(landed);
     tended.mover.start(landed !== undefined);
+    tended.links.start();
   }
 
   ended(loop: CommitLoop, landed: Landed | undefined): void {

@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts';
 import type { QueueService } from './queue-api.ts';
 import { QueueCalls } from './queue-calls.ts';
 import { QueueRegistry } from './queue-registry.ts';
-import { bodyCacheBytesMax, defaultTiming, type EngineSettings } from './settings.ts';
+import { bodyCacheBytesMax, defaultReadPriceShare, defaultTiming, type EngineSettings } from './settings.ts';
 import { TimeSource } from './time-source.ts';
 
 export interface Engine {
@@ -19,12 +19,17 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-export type EngineOptions = Omit<EngineSettings, 'timing'> & {
+export type EngineOptions = Omit<EngineSettings, 'timing' | 'readPriceShare'> & {
+  readonly readPriceShare?: number;
   readonly timing?: Partial<EngineSettings['timing']>;
 };
 
 export function createQueueService(environment: Environment, options: EngineOptions): Engine {
-  const settings: EngineSettings = { ...options, timing: { ...defaultTiming, ...options.timing } };
+  const settings: EngineSettings = {
+    readPriceShare: defaultReadPriceShare,
+    ...options,
+    timing: { ...defaultTiming, ...options.timing },
+  };
   const counters = newCounters();
   const time = new TimeSource(environment);
   const listening: Environment = { ...environment, store: time.listen(environment.store) };

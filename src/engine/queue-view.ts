@@ -8,8 +8,13 @@ import type { ManifestContent, QueueState } from '../core/queue-state.ts';
 import type { ETag } from '../store/object-store.ts';
 import { CollectionLag } from './collection-lag.ts';
 import type { EngineContext } from './context.ts';
+import { Crowd } from './crowd.ts';
+import type { CrowdPace } from './linger.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
+import { MedianEstimate } from './median-estimate.ts';
+import type { SwapResult } from './register.ts';
 import type { TimeAnchor } from './time-source.ts';
+import { Turn } from './turn.ts';
 
 export type RefreshResult =
   | { readonly kind: 'same' | 'changed' }
@@ -23,6 +28,10 @@ export class QueueView {
   readonly register: ManifestRegister;
   readonly context: EngineContext;
   readonly lag: CollectionLag;
+  readonly crowd: Crowd;
+  readonly #turn: Turn;
+  readonly #readMillis = new MedianEstimate();
+  readonly #swapMillis = new MedianEstimate();
   readonly #anchor: TimeAnchor;
   #current: ObservedQueue;
   #attempts = 0;
@@ -34,6 +43,9 @@ export class QueueView {
     this.incarnation = observed.state.incarnation;
     this.writer = writerIdFrom(context.environment.random.bytes(writerIdBytes));
     this.register = new ManifestRegister(context.environment, name);
+    this.crowd = new Crowd(this.writer);
+    const { store, clock } = context.environment;
+    this.#turn = new Turn(store, clock, { name, incarnation: this.incarnation });
     this.lag = new CollectionLag(context.settings.timing.collectLagMillis);
     this.#current = observed;
     this.#anchor = {
@@ -50,6 +62,34 @@ export class QueueView {
   /** How often the manifest was read. */
   get reads(): number {
     return this.#reads;
+  }
+
+  /** How long one read takes, about. */
+  get readMillis(): number {
+    return this.#readMillis.value;
+  }
+
+  /** A read and a swap, about: what the manifest tells others of this writer. */
+  get roundMillis(): number {
+    return Math.ceil(this.#readMillis.value + this.#swapMillis.value);
+  }
+
+  crowdPace(): CrowdPace {
+    const { count, roundMillis } = this.crowd.others(this.context.environment.clock.monotonicMillis());
+    return { others: count, roundMillis: Math.max(roundMillis, this.roundMillis) };
+  }
+
+  /** The present batch loses one swap after another. Not waited for. */
+  askForTurn(): void {
+    const { version } = this.#current.state;
+    void this.#turn.ask({ id: this.writer, attempt: this.#attempts, version, roundMillis: this.roundMillis });
+  }
+
+  /** A commit of ours landed: sees to those who can't say so. Not waited for. */
+  leaveTurns(): void {
+    void this.#turn.landed().then((asking) => {
+      if (asking) this.crowd.asked(asking, this.context.environment.clock.monotonicMillis());
+    });
   }
 
   nextAttempt(): number {
@@ -72,12 +112,23 @@ export class QueueView {
     this.#sample();
   }
 
+  /** Offers the successor of the current content. @throws StoreError */
+  async swap(next: ManifestContent): Promise<SwapResult> {
+    const began = this.context.environment.clock.monotonicMillis();
+    const result = await this.register.swap(this.#current.etag, next);
+    if (result.kind !== 'unknown')
+      this.#swapMillis.sampled(this.context.environment.clock.monotonicMillis() - began);
+    return result;
+  }
+
   /** Reads the manifest, by its tag when it is the one known. @throws StoreError, Unavailable */
   async refresh(): Promise<RefreshResult> {
     this.context.counters.refreshes++;
     this.#reads++;
     const knownTag = this.#current.etag;
+    const began = this.context.environment.clock.monotonicMillis();
     const result = await this.register.read(knownTag);
+    this.#readMillis.sampled(this.context.environment.clock.monotonicMillis() - began);
     if (result.kind === 'unchanged') {
       // Unless a commit landed meanwhile: its own time stands.
       if (this.#current.etag === knownTag)
@@ -96,6 +147,8 @@ export class QueueView {
   }
 
   #sample(): void {
-    this.lag.sample(this.#current.state.version, this.context.environment.clock.monotonicMillis());
+    const now = this.context.environment.clock.monotonicMillis();
+    this.lag.sample(this.#current.state.version, now);
+    this.crowd.observe(this.#current.state.writers, now);
   }
 }

@@ -11,8 +11,16 @@ export interface EngineSettings {
   readonly cooldowns: boolean;
   /** The probe found conditional DELETE honest: tombstones may be collected. */
   readonly conditionalDelete: boolean;
+  /**
+   * What a GET costs in conditional PUTs. A commit reads the manifest first when its view is stale more often than
+   * this.
+   */
+  readonly readPriceShare: number;
   readonly timing: EngineTiming;
 }
+
+/** $0.40 against $5 a million (S3 Standard). */
+export const defaultReadPriceShare = 0.08;
 
 export interface EngineTiming {
   /** An attempt this old since its apply is applied anew: its times would be stale. */

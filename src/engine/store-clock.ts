@@ -42,7 +42,11 @@ export interface StoreTimeReading {
   readonly lowerMillis: number;
   /** The store's time is at most this. */
   readonly upperMillis: number;
-  /** Wall clock, clamped into the bounds: smooth, and good enough where an error only redelivers (visibility). */
+  /**
+   * The wall clock while it is no more than `wallSkewToleratedMillis` outside the bounds, else clamped into them; good
+   * enough where an error only redelivers (visibility). Machines kept by NTP agree better than whole seconds of a `Date`
+   * header that some servers renew but once a second: clamped to such bounds, a lease ended up to a second early.
+   */
   readonly nowMillis: number;
   readonly confirmed: boolean;
   /** How far the wall clock is outside the bounds: positive ahead, negative behind, 0 within. */
@@ -110,13 +114,15 @@ export class StoreClock {
       Math.max(upper, this.#displacedUpperOffset) + sleptMillis(bounds, monotonicNow, wallNow);
     const lowerMillis = Math.floor(monotonicNow + lower);
     const upperMillis = Math.ceil(monotonicNow + upperOffset);
-    const nowMillis = this.#estimate(bounds, monotonicNow, wallNow);
-    const wallSkewMillis = Math.floor(wallNow) - nowMillis;
+    const wallMillis = Math.floor(wallNow);
+    const clampedMillis = this.#clamp(bounds, monotonicNow, wallNow);
+    const wallSkewMillis = wallMillis - clampedMillis;
     const wallIsOff = Math.abs(wallSkewMillis) > wallSkewToleratedMillis;
+    const nowMillis = wallIsOff ? clampedMillis : wallMillis;
     return { lowerMillis, upperMillis, nowMillis, confirmed: this.#confirmed, wallSkewMillis, wallIsOff };
   }
 
-  #estimate(bounds: Bounds, monotonicNow: number, wallNow: number): number {
+  #clamp(bounds: Bounds, monotonicNow: number, wallNow: number): number {
     const trusted = this.#trusted ?? bounds;
     const { lower, upper } = widened(trusted, monotonicNow);
     const lowest = Math.floor(monotonicNow + lower);

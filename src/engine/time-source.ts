@@ -120,7 +120,7 @@ export class TimeSource {
       elapsedSinceAnchorMillis: this.#environment.clock.monotonicMillis() - anchor.monotonicMillis,
     });
     // Were manifest time ever ahead of the store's, a new message would still live its whole retention.
-    const stampMillis = Math.max(reading.upperMillis, nextMillis);
+    const stampMillis = Math.max(reading.upperMillis, reading.nowMillis, nextMillis);
     return { nowMillis: reading.nowMillis, stampMillis, manifestMillis: nextMillis };
   }
 

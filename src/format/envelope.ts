@@ -12,7 +12,7 @@ import { WireWriter } from './wire-writer.ts';
 
 export const FORMAT_VERSION = 1;
 
-export type EnvelopeKind = 'manifest' | 'tombstone' | 'segment';
+export type EnvelopeKind = 'manifest' | 'tombstone' | 'segment' | 'turn';
 
 export type Opened =
   | { readonly kind: 'ok'; readonly objectKind: EnvelopeKind; readonly payload: Uint8Array }
@@ -31,11 +31,17 @@ export interface Newer {
   readonly formatVersion: number;
 }
 
-const kindNumbers: Readonly<Record<EnvelopeKind, number>> = { manifest: 1, tombstone: 2, segment: 3 };
+const kindNumbers: Readonly<Record<EnvelopeKind, number>> = {
+  manifest: 1,
+  tombstone: 2,
+  segment: 3,
+  turn: 4,
+};
 const kinds = new Map<number, EnvelopeKind>([
   [1, 'manifest'],
   [2, 'tombstone'],
   [3, 'segment'],
+  [4, 'turn'],
 ]);
 
 // Version and kind take one byte each in the checksum and, below 128, in the framing.

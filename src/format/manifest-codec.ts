@@ -80,7 +80,8 @@ export function decodeManifestObject(bytes: Uint8Array): DecodeManifestOutcome {
       case 'tombstone':
         return { kind: 'ok', content: { kind: 'tombstone', tombstone: decodeTombstone(opened.payload) } };
       case 'segment':
-        return { kind: 'damaged', reason: 'a segment, not a manifest' };
+      case 'turn':
+        return { kind: 'damaged', reason: `a ${opened.objectKind}, not a manifest` };
     }
   } catch (error) {
     if (error instanceof Malformed) return { kind: 'damaged', reason: error.message };

@@ -83,11 +83,12 @@ export function decodeHead(bytes: Uint8Array): ManifestHead {
 }
 
 function storedWriter(writer: WriterEntry): StoredWriter {
-  const { id, attempt, version } = writer;
+  const { id, attempt, version, roundMillis } = writer;
   const stored = create(WriterSchema, {
     id: bytesFromHex(id, writerIdBytes),
     attempt: BigInt(attempt),
     version: BigInt(version),
+    roundMillis,
   });
   return withUnknown(stored, writer);
 }
@@ -97,6 +98,7 @@ function writerOf(stored: StoredWriter): WriterEntry {
     id: hexOfBytes(stored.id, writerIdBytes) as WriterId,
     attempt: safeInteger(stored.attempt),
     version: safeInteger(stored.version),
+    roundMillis: stored.roundMillis,
   };
   return withUnknownFields(writer, stored.$unknown);
 }

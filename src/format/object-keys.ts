@@ -6,6 +6,7 @@
  * | --- | --- | --- | --- |
  * | `m/<name>` | swapped by If-Match only, created if absent only | a queue's name: manifest, then tombstone | nobody unconditionally; a tombstone an hour old goes by conditional DELETE where the store does that honestly |
  * | `s/<hash>-<name>/<incarnation>/<kind>/<base version>-<nonce>` | immutable, written once by a plain PUT | while the incarnation's manifest names it, directly or through pages | the collector, below the manifest's `collectedBelow`; the daily listing, when the incarnation is gone |
+ * | `s/<hash>-<name>/<incarnation>/turn/0…0-0…0` | overwritten by plain PUTs of anybody; says nothing that must be true (engine/turn.ts) | while a writer loses every swap | the writer that put it there, or the daily listing like any other object of no base version |
  * | `probe/…` | start-up probe and clock reading (store/probe.ts, engine/time-source.ts) | seconds | whoever wrote it; a left-over is harmless |
  *
  * - `hash` is the start of SHA-256 of the name: it spreads queues over the store's key ranges. Of fixed length, so
@@ -19,10 +20,10 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { hexFromBytes, type Incarnation } from '../core/ids.ts';
 import { isQueueName } from '../core/queue-arn.ts';
 
-/** Kinds of immutable object. Later: pages of leases, of delayed messages, of deduplication ids, of references. */
-export type ObjectKind = 'seg';
+/** Kinds of object that belong to an incarnation; all but `turn` are immutable. Later: pages of leases, of delayed messages, of deduplication ids, of references. */
+export type ObjectKind = 'seg' | 'turn';
 
-const kinds: ReadonlySet<string> = new Set<ObjectKind>(['seg']);
+const kinds: ReadonlySet<string> = new Set<ObjectKind>(['seg', 'turn']);
 
 export interface ObjectKeyParts {
   readonly name: string;
@@ -90,6 +91,18 @@ export function objectKey(parts: ObjectKeyParts): string {
   if (!/^[0-9a-f]{16}$/.test(nonce)) throw new TypeError('a nonce is 16 hex digits');
   const version = String(baseVersion).padStart(baseVersionDigits, '0');
   return `${incarnationPrefix(name, incarnation)}${kind}/${version}-${nonce}`;
+}
+
+/** Where a writer asks for its turn: one key, so that looking there takes one GET. */
+export function turnKey(queue: Pick<ObjectKeyParts, 'name' | 'incarnation'>): string {
+  const { name, incarnation } = queue;
+  return objectKey({
+    name,
+    incarnation,
+    kind: 'turn',
+    baseVersion: 0,
+    nonce: '0'.repeat(2 * objectNonceBytes),
+  });
 }
 
 /** `undefined`: not a key this version writes. */

@@ -1,6 +1,6 @@
 /**
- * One node, from configuration to open ports and back. The only place that knows all the parts: store → watch → meter →
- * retries → probe → queue service → SQS surface → listeners.
+ * One node, from configuration to open ports and back. The only place that knows all the parts: store → meter → probe →
+ * watch → retries → queue service → SQS surface → listeners.
  *
  * Start: the health port first, so that a supervisor sees a living process while the store is being probed; the API
  * port last, so that nobody is answered by half a node. Stop: the same backwards.
@@ -8,6 +8,7 @@
 import type { Log } from '../engine/environment.ts';
 import type { QueueService } from '../engine/queue-api.ts';
 import { createQueueService, type Engine } from '../engine/queue-service.ts';
+import { clockObjectKey } from '../format/object-keys.ts';
 import { MeteredStore, type MeterSnapshot } from '../store/metered-store.ts';
 import { RetryingStore } from '../store/retrying-store.ts';
 import { formatAddress, type ListenAddress } from './addresses.ts';
@@ -122,16 +123,17 @@ async function startQueueService(options: NodeOptions, vitals: Vitals, closers: 
   const around = { clock: systemClock, random: createSystemRandom(), log, onLost };
   const opened = await openStore(config.store, around);
   closers.push(() => opened.close());
-  const health = watchStore(opened.store, systemClock);
+  // The meter is under the retries, so that each request counts as often as it is sent.
+  const metered = new MeteredStore(opened.store);
+  vitals.storeUse = () => metered.snapshot();
+  const probed = await probeOpened(opened, metered, around);
+  // From here on only: the probe asks for refusals, and says by itself when the store is down.
+  const health = watchStore(metered, around.clock, log, clockObjectKey(around.random.bytes(16)));
   vitals.storeFailingForMillis = health.failingForMillis;
   const asking = setInterval(() => void health.askWhenFailing(), STORE_ASKED_EVERY_MILLIS);
   asking.unref();
   closers.push(async () => clearInterval(asking));
-  // The meter is under the retries, so that each request counts as often as it is sent.
-  const metered = new MeteredStore(health.store);
-  vitals.storeUse = () => metered.snapshot();
-  const probed = await probeOpened(opened, metered, around);
-  const store = new RetryingStore(metered, around.clock, around.random);
+  const store = new RetryingStore(health.store, around.clock, around.random);
   log.info('The store passed the probe', {
     store: opened.description,
     conditionalDelete: probed.conditionalDelete,

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Clock } from '../engine/environment.ts';
-import type { ObjectStore } from '../store/object-store.ts';
-import { StoreError } from '../store/object-store.ts';
 import { createHealthApp, createHealthHandler, type Readiness } from './health-app.ts';
 import { createMetrics, type MetricsSources } from './metrics.ts';
-import { watchStore } from './store-health.ts';
 
 const none = { requests: 0, bytesUp: 0, bytesDown: 0, conflicts: 0, unknowns: 0, errors: 0 };
 const used = { requests: 4, bytesUp: 90, bytesDown: 10, conflicts: 1, unknowns: 2, errors: 1 };
@@ -103,78 +99,5 @@ describe('health port', () => {
       assert.ok(text.includes(`${line}\n`), `${line}\nin\n${text}`);
     }
     assert.match(text, /process_resident_memory_bytes [1-9]/);
-  });
-});
-
-describe('store health', () => {
-  function setting() {
-    let now = 0;
-    let next: () => Promise<never> | Promise<{ kind: 'missing' }> = async () => ({ kind: 'missing' });
-    let lists = 0;
-    const clock: Clock = { wallMillis: () => now, monotonicMillis: () => now, sleep: async () => {} };
-    const inner = {
-      get: () => next(),
-      list: async () => {
-        lists += 1;
-        await next();
-        return { objects: [], truncated: false };
-      },
-      put: async () => ({ kind: 'unknown', throttled: false, reason: 'timeout' }),
-    } as unknown as ObjectStore;
-    const health = watchStore(inner, clock);
-    return {
-      health,
-      at: (millis: number) => {
-        now = millis;
-      },
-      fail: (retryable: boolean) => {
-        next = async () => {
-          throw new StoreError('down', { retryable });
-        };
-      },
-      recover: () => {
-        next = async () => ({ kind: 'missing' });
-      },
-      lists: () => lists,
-    };
-  }
-
-  it('counts from the first failure that nothing good followed', async () => {
-    const { health, at, fail, recover } = setting();
-    at(1_000);
-    fail(true);
-    await assert.rejects(health.store.get('m/q'));
-    at(20_000);
-    await assert.rejects(health.store.get('m/q'));
-    at(31_000);
-    assert.equal(health.failingForMillis(), 30_000);
-    recover();
-    await health.store.get('m/q');
-    assert.equal(health.failingForMillis(), 0);
-  });
-
-  it('takes an unknown outcome for a failure and a refused request for an answer', async () => {
-    const { health, at, fail } = setting();
-    await health.store.put('m/q', new Uint8Array());
-    at(5);
-    assert.equal(health.failingForMillis(), 5);
-    fail(false);
-    await assert.rejects(health.store.get('m/q'));
-    assert.equal(health.failingForMillis(), 0);
-  });
-
-  it('asks by itself only while it is failing, and sees the recovery', async () => {
-    const { health, at, fail, recover, lists } = setting();
-    await health.askWhenFailing();
-    assert.equal(lists(), 0);
-    fail(true);
-    await assert.rejects(health.store.get('m/q'));
-    at(10);
-    await health.askWhenFailing();
-    assert.equal(health.failingForMillis(), 10);
-    recover();
-    await health.askWhenFailing();
-    assert.equal(health.failingForMillis(), 0);
-    assert.equal(lists(), 2);
   });
 });

@@ -81,10 +81,20 @@ export const DRAIN_WITHIN_MILLIS = 7_500;
 /** Store requests failing for longer than this take the node out of rotation. */
 export const STORE_FAILED_AFTER_MILLIS = 30_000;
 
-/** While the store fails, it is asked this often whether it is back: a LIST costs $0.000005. */
+/** While the store fails, it is asked this often whether it is back: a PUT or a LIST costs $0.000005. */
 export const STORE_ASKED_EVERY_MILLIS = 5_000;
+
+/** Nothing failed for so long: the log says that it is over. Two questions long, so that one lucky answer isn't it. */
+export const STORE_QUIET_AFTER_MILLIS = 10_000;
 
 if (LARGE_BODIES_BYTES_MAX < 2 * BODY_BYTES_MAX)
   throw new RangeError('one large body must not lock out all other large ones');
 if (SMALL_BODIES_BYTES_MAX < 1_000 * SMALL_BODY_BYTES)
   throw new RangeError('a handful of sockets must not lock out small requests');
+if (
+  STORE_QUIET_AFTER_MILLIS <= STORE_ASKED_EVERY_MILLIS ||
+  STORE_FAILED_AFTER_MILLIS <= STORE_QUIET_AFTER_MILLIS
+)
+  throw new RangeError(
+    'a failing store must be asked before it counts as quiet, and be quiet sooner than failed',
+  );

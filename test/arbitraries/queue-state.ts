@@ -148,7 +148,10 @@ const segmentShape = fc.record({
   shift: fc.nat(3),
 });
 
-const writer = fc.record({ id: bytes(16).map(writerIdFrom), attempt: count, version: count }, plain);
+const writer = fc.record(
+  { id: bytes(16).map(writerIdFrom), attempt: count, version: count, roundMillis: fc.nat(5_000) },
+  plain,
+);
 
 const namedTexts = fc
   .array(fc.tuple(fc.constantFrom('VisibilityTimeout', 'DelaySeconds', 'Policy', 'RedrivePolicy'), text))
@@ -198,11 +201,24 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       tail: placed.tail,
       segments: segmentsOf(placed.inSegments, shape.segments),
       intents: placed.intents,
-      outgoingLinks: shape.outgoingLinks,
+      outgoingLinks: linksFor(placed.intents, shape.outgoingLinks),
       incomingLinks: shape.incomingLinks,
       unknownFields: [],
     };
   });
+
+/** No intent has a number that its link never gave. */
+function linksFor(
+  intents: ReadonlyMap<number, Intent>,
+  drawn: QueueState['outgoingLinks'],
+): QueueState['outgoingLinks'] {
+  const covering = new Map(drawn);
+  for (const { targetIncarnation, number } of intents.values()) {
+    const link = covering.get(targetIncarnation) ?? { queueName: 'target', lastNumber: 0 };
+    covering.set(targetIncarnation, { ...link, lastNumber: Math.max(link.lastNumber, number) });
+  }
+  return covering;
+}
 
 function place(lives: readonly Live[]) {
   const ready: number[] = [];

@@ -11,7 +11,7 @@
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
 import { freePorts } from './free-ports.ts';
-import { violationsOf } from './history.ts';
+import { rules, violationsOf } from './history.ts';
 import { type OkuriProcess, pause, startOkuri } from './okuri-process.ts';
 import { seededRandom } from './random.ts';
 import { consume, type Progress, produce } from './random-clients.ts';
@@ -117,15 +117,7 @@ async function drain(node: string, QueueUrl: string): Promise<readonly number[]>
 function judge(history: RecordedHistory): void {
   const violations = violationsOf(history);
   for (const violation of violations.slice(0, 10)) console.log('   violation', JSON.stringify(violation));
-  for (const rule of [
-    'an acknowledged send is received',
-    'nothing is received that nobody sent',
-    'a send makes one message',
-    'a delivery has a receive count of its own',
-    'receive counts rise with time',
-    'no message comes back after its delete was answered',
-    'no message goes without a delete that could take effect',
-  ] as const) {
+  for (const rule of rules) {
     const count = violations.filter((violation) => violation.rule === rule).length;
     check(rule, count === 0, count);
   }

@@ -40,6 +40,8 @@ export interface OkuriProcess {
   readonly url: string;
   readonly healthUrl: string;
   readonly pid: number;
+  /** Fulfilled with the exit code, null after a signal. */
+  readonly ended: Promise<number | null>;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
@@ -69,6 +71,7 @@ export async function startOkuri(options: OkuriOptions): Promise<OkuriProcess> {
     url: `http://127.0.0.1:${options.port}`,
     healthUrl: `http://127.0.0.1:${options.healthPort}`,
     pid: child.pid ?? 0,
+    ended,
     kill: async () => {
       child.kill('SIGKILL');
       await ended;

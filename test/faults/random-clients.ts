@@ -34,13 +34,19 @@ export async function produce(
   }
 }
 
-function bodyBytes(random: SeededRandom, count: number): number {
+export function bodyBytes(random: SeededRandom, count: number): number {
   if (random.chance(0.005)) return random.between(70_000, 100_000);
   if (random.chance(0.02) && count < 5) return random.between(5_000, 50_000);
   return random.between(64, 400);
 }
 
-export async function consume(client: QueueClient, random: SeededRandom, progress: Progress): Promise<void> {
+export async function consume(
+  client: QueueClient,
+  random: SeededRandom,
+  progress: Pick<Progress, 'stop' | 'draining'>,
+  /** The part of the deliveries that is forgotten besides the usual one in twenty. */
+  forgetful = 0,
+): Promise<void> {
   const lateDeletes: Promise<void>[] = [];
   while (!progress.stop) {
     const visibilitySeconds = random.between(3, 8);
@@ -49,7 +55,8 @@ export async function consume(client: QueueClient, random: SeededRandom, progres
       waitSeconds: random.between(0, 3),
       visibilitySeconds,
     });
-    const handles = deliveries.map((delivery) => delivery.receiptHandle);
+    const remembered = deliveries.filter(() => progress.draining || !random.chance(forgetful));
+    const handles = remembered.map((delivery) => delivery.receiptHandle);
     if (handles.length === 0) await pause(random.between(10, 50));
     else if (progress.draining) await removeAll(client, random, handles);
     else lateDeletes.push(...(await finishSomehow(client, random, handles, visibilitySeconds)));

@@ -3,7 +3,7 @@
  * no answer is recorded as one that may have taken effect; any other refusal is a mistake and is kept as one.
  */
 import { performance } from 'node:perf_hooks';
-import type { Delete, Delivery, History, Interval, Send } from './history.ts';
+import type { Delete, Delivery, Erasure, History, LostReceive, Send, VisibilityChange } from './history.ts';
 import type { SeededRandom } from './random.ts';
 import { type Answer, call, type SqsBody } from './signed-client.ts';
 
@@ -11,11 +11,14 @@ export interface RecordedHistory extends History {
   readonly sends: Send[];
   readonly deliveries: Delivery[];
   readonly deletes: Delete[];
-  readonly lostReceives: Interval[];
+  readonly lostReceives: LostReceive[];
+  readonly visibilityChanges: VisibilityChange[];
+  readonly erasures: Erasure[];
   /** Refusals that no client should see. */
   readonly mistakes: string[];
   refusedForNow: number;
   withoutAnswer: number;
+  queueMissing: number;
 }
 
 export function emptyHistory(): RecordedHistory {
@@ -24,9 +27,12 @@ export function emptyHistory(): RecordedHistory {
     deliveries: [],
     deletes: [],
     lostReceives: [],
+    visibilityChanges: [],
+    erasures: [],
     mistakes: [],
     refusedForNow: 0,
     withoutAnswer: 0,
+    queueMissing: 0,
   };
 }
 
@@ -57,27 +63,36 @@ export interface ReceiveOptions {
   readonly visibilitySeconds: number;
 }
 
+/** How a client differs from one that picks a node for every call and waits for each answer. */
+export interface ClientHabits {
+  /** Named in its deliveries. */
+  readonly queue?: string;
+  /** After this it hangs up; what it was given then may be taken back. */
+  readonly patienceMillis?: (waitSeconds: number) => number;
+  /** The probability that the next call goes to the same node, unless this one had no answer. */
+  readonly loyalty?: number;
+  /** The queue is deleted and created again by others. */
+  readonly queueMayBeMissing?: boolean;
+}
+
+interface Asked {
+  readonly began: number;
+  readonly ended: number;
+  /** undefined: it may have taken effect or not. */
+  readonly body: SqsBody | undefined;
+  /** Surely without effect: nobody listened, or there was no queue. */
+  readonly inVain: boolean;
+  readonly hungUp: boolean;
+}
+
 export function recordingClient(
   nodes: readonly string[],
   QueueUrl: string,
   history: RecordedHistory,
   random: SeededRandom,
+  habits: ClientHabits = {},
 ): QueueClient {
-  /** undefined: it may have taken effect or not. */
-  const usable = (action: string, answer: Answer): SqsBody | undefined => {
-    if (answer.kind === 'ok') return answer.body;
-    if (answer.kind === 'lost') history.withoutAnswer += 1;
-    else if (answer.status === 503) history.refusedForNow += 1;
-    else history.mistakes.push(`${action}: ${answer.status} ${answer.type} ${answer.message}`);
-    return undefined;
-  };
-  const ask = async (action: string, input: Readonly<Record<string, unknown>>) => {
-    const node = nodes[random.between(0, nodes.length - 1)] as string;
-    const began = now();
-    const body = usable(action, await call(node, action, { QueueUrl, ...input }));
-    return { began, ended: now(), body };
-  };
-
+  const { ask, tell } = asker(nodes, QueueUrl, history, random, habits);
   return {
     async send(bodies, DelaySeconds) {
       const single = bodies.length === 1 && random.chance(0.7);
@@ -89,23 +104,32 @@ export function recordingClient(
       const ids = single ? [body?.MessageId] : bodies.map(() => undefined as string | undefined);
       for (const entry of body?.Successful ?? []) ids[Number(entry.Id)] = entry.MessageId;
       for (const [n, each] of bodies.entries())
-        history.sends.push({ body: nameOf(each), messageId: ids[n], began, ended });
+        history.sends.push({
+          body: nameOf(each),
+          messageId: ids[n],
+          delaySeconds: DelaySeconds,
+          began,
+          ended,
+        });
       return ids.filter((id) => id !== undefined).length;
     },
 
     async receive({ limit, waitSeconds, visibilitySeconds }) {
-      const { began, ended, body } = await ask('ReceiveMessage', {
+      const input = {
         MaxNumberOfMessages: limit,
         WaitTimeSeconds: waitSeconds,
         VisibilityTimeout: visibilitySeconds,
         MessageSystemAttributeNames: ['ApproximateReceiveCount'],
-      });
-      if (body === undefined) history.lostReceives.push({ began, ended });
+      };
+      const { began, ended, body, inVain, hungUp } = await ask('ReceiveMessage', input, waitSeconds);
+      if (body === undefined && !inVain) history.lostReceives.push({ began, ended, hungUp });
       const deliveries = (body?.Messages ?? []).map((message) => ({
         body: nameOf(message.Body),
         messageId: message.MessageId,
         receiptHandle: message.ReceiptHandle,
         receiveCount: Number(message.Attributes?.ApproximateReceiveCount),
+        visibilitySeconds,
+        ...(habits.queue === undefined ? {} : { queue: habits.queue }),
         began,
         ended,
       }));
@@ -131,9 +155,60 @@ export function recordingClient(
     },
 
     async setVisibility(ReceiptHandle, VisibilityTimeout) {
+      history.visibilityChanges.push({
+        receiptHandle: ReceiptHandle,
+        began: now(),
+        seconds: VisibilityTimeout,
+      });
       // A message that was deleted or delivered again meanwhile is rightly refused.
-      const node = nodes[random.between(0, nodes.length - 1)] as string;
-      await call(node, 'ChangeMessageVisibility', { QueueUrl, ReceiptHandle, VisibilityTimeout });
+      await tell('ChangeMessageVisibility', { ReceiptHandle, VisibilityTimeout });
     },
   };
+}
+
+/** Calls on one queue, and what became of them. */
+function asker(
+  nodes: readonly string[],
+  QueueUrl: string,
+  history: RecordedHistory,
+  random: SeededRandom,
+  habits: ClientHabits,
+) {
+  const { patienceMillis = () => undefined, loyalty = 0 } = habits;
+  const anyNode = () => nodes[random.between(0, nodes.length - 1)] as string;
+  let node = anyNode();
+  /** @returns whether it was surely in vain. */
+  const noteFailure = (action: string, answer: Exclude<Answer, { kind: 'ok' }>): boolean => {
+    if (answer.kind === 'lost') {
+      history.withoutAnswer += 1;
+      return answer.reason.includes('ECONNREFUSED');
+    }
+    const missing = habits.queueMayBeMissing && answer.type.endsWith('#QueueDoesNotExist');
+    if (missing) history.queueMissing += 1;
+    else if (answer.status === 503) history.refusedForNow += 1;
+    else history.mistakes.push(`${action}: ${answer.status} ${answer.type} ${answer.message}`);
+    return missing === true;
+  };
+  const ask = async (
+    action: string,
+    input: Readonly<Record<string, unknown>>,
+    waitSeconds = 0,
+  ): Promise<Asked> => {
+    if (!random.chance(loyalty)) node = anyNode();
+    const began = now();
+    const answer = await call(node, action, { QueueUrl, ...input }, patienceMillis(waitSeconds));
+    const ended = now();
+    if (answer.kind === 'ok') return { began, ended, body: answer.body, inVain: false, hungUp: false };
+    if (answer.kind === 'lost') node = anyNode();
+    const inVain = noteFailure(action, answer);
+    // Seen from the node, a connection that broke by itself is one that we closed.
+    const hungUp = answer.kind === 'lost' && habits.patienceMillis !== undefined;
+    return { began, ended, body: undefined, inVain, hungUp };
+  };
+
+  /** What is answered is of no interest. */
+  const tell = async (action: string, input: Readonly<Record<string, unknown>>): Promise<void> => {
+    await call(anyNode(), action, { QueueUrl, ...input }, patienceMillis(0));
+  };
+  return { ask, tell };
 }

@@ -91,7 +91,12 @@ export function call(
       });
     });
     outgoing.once('error', lost);
-    const timer = setTimeout(() => outgoing.destroy(new Error('timed out')), timeoutMillis);
+    const timer = setTimeout(() => {
+      const error = new Error('timed out');
+      // At once: whatever still comes counts as unseen, since the node may see us gone and take it back.
+      lost(error);
+      outgoing.destroy(error);
+    }, timeoutMillis);
     outgoing.once('close', () => clearTimeout(timer));
     outgoing.end(payload);
   });

@@ -5,9 +5,10 @@ import { bytesFromHex, hexFromBytes } from '../../src/core/ids.ts';
 import { brokenState } from '../../src/core/invariants.ts';
 import { decodeManifestObject, encodeManifest, encodeTombstone } from '../../src/format/manifest-codec.ts';
 import { decodeSegment, encodeSegment } from '../../src/format/segment-codec.ts';
+import { decodeTurn, encodeTurn } from '../../src/format/turn-codec.ts';
 import { incarnation, nonce, segmentMessages, state, tombstone } from './storage-v1.ts';
 
-type Golden = Readonly<Record<'manifest' | 'tombstone' | 'segment', readonly string[]>>;
+type Golden = Readonly<Record<'manifest' | 'tombstone' | 'segment' | 'turn', readonly string[]>>;
 
 const golden: Golden = JSON.parse(await readFile(new URL('./storage-v1.json', import.meta.url), 'utf8'));
 
@@ -36,6 +37,12 @@ describe('golden bytes of format 1', () => {
       content: { kind: 'tombstone', tombstone },
     });
     assert.deepEqual(rows(encodeTombstone(tombstone, nonce)), golden.tombstone);
+  });
+
+  it('a turn does', () => {
+    const [writer] = state.writers;
+    assert.deepEqual(decodeTurn(goldenBytes('turn')), writer);
+    assert.deepEqual(rows(encodeTurn(writer!)), golden.turn);
   });
 
   it('a segment does', () => {

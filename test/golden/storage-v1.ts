@@ -58,8 +58,8 @@ export const state: QueueState = {
   ]),
   tags: new Map([['team', 'größe']]),
   writers: [
-    { id: 'ffeeddccbbaa99887766554433221100' as WriterId, attempt: 17, version: 300 },
-    { id: '0f1e2d3c4b5a69788796a5b4c3d2e1f0' as WriterId, attempt: 1, version: 12 },
+    { id: 'ffeeddccbbaa99887766554433221100' as WriterId, attempt: 17, version: 300, roundMillis: 57 },
+    { id: '0f1e2d3c4b5a69788796a5b4c3d2e1f0' as WriterId, attempt: 1, version: 12, roundMillis: 0 },
   ],
   writersFloor: 3,
   nextSequence: 1_000_003,

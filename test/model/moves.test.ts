@@ -36,6 +36,7 @@ type Step =
         | 'consume';
     }
   | { readonly kind: 'delete-source' | 'carry' }
+  | { readonly kind: 'learn-gone' | 'forget' }
   | { readonly kind: 'read-both' | 'swap' | 'resolve' | 'return'; readonly node: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -57,6 +58,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'delete-source' as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'learn-gone' as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'forget' as const }) },
 ) as fc.Arbitrary<Step>;
 
 /** What a node knows: moves it carries, what it has read, how far the target has told it to be. */
@@ -76,6 +79,8 @@ class Moves {
   readonly #nodes: Node[] = [];
   /** Ids by the target's incarnation, appended once each. */
   readonly #appended = new Map<Incarnation, Set<string>>();
+  /** Incarnations that were gone at some read: links to them may be forgotten at any time since. */
+  readonly #gone = new Set<Incarnation>();
   /** Sent to the present source and not purged. */
   readonly #sent = new Set<string>();
 
@@ -117,6 +122,21 @@ class Moves {
       case 'carry':
         this.#carry();
         break;
+      case 'learn-gone': {
+        const present = [this.#source.state.incarnation, this.#target?.state.incarnation];
+        for (const incarnation of [
+          ...this.#source.state.outgoingLinks.keys(),
+          ...(this.#target?.state.incomingLinks.keys() ?? []),
+        ])
+          if (!present.includes(incarnation)) this.#gone.add(incarnation);
+        break;
+      }
+      case 'forget': {
+        const gone = [...this.#gone];
+        this.#source.commit({ kind: 'forget-links', incoming: [], outgoing: gone });
+        this.#target?.commit({ kind: 'forget-links', incoming: gone, outgoing: [] });
+        break;
+      }
       default: {
         const node = this.#nodes.at(-1 - step.node);
         if (node) this.#walk(node, step.kind);

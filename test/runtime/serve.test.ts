@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { DEVELOPMENT_CREDENTIAL } from '../../src/runtime/credentials.ts';
 import { currentPlatform } from '../../src/runtime/current-platform.ts';
+import { type CarelessS3, startCarelessS3 } from './careless-s3.ts';
 import { launch, type Served, untilReady } from './served.ts';
 import { smoke } from './smoke.ts';
 
@@ -40,6 +41,18 @@ const status = async (served: Served, path: string) => {
   await answer.arrayBuffer();
   return answer.status;
 };
+
+function onBucket({ endpoint, bucket }: CarelessS3): Readonly<Record<string, string>> {
+  return {
+    OKURI_S3_ENDPOINT: endpoint,
+    OKURI_S3_BUCKET: bucket,
+    OKURI_S3_REGION: 'us-east-1',
+    OKURI_S3_FORCE_PATH_STYLE: 'on',
+    OKURI_S3_ACCESS_KEY_ID: 'AKIDBUCKET',
+    OKURI_S3_SECRET_ACCESS_KEY: 'secret-of-the-bucket',
+    OKURI_LINGER_MS: '0',
+  };
+}
 
 describe('okuri serve', () => {
   it('keeps a message over kill -9, answers a waiting receive at SIGTERM and ends with 0', async () => {
@@ -82,6 +95,38 @@ describe('okuri serve', () => {
     assert.equal(await status(first, '/readyz'), 200);
     first.signal('SIGTERM');
     assert.equal(await first.ended, 0);
+  });
+
+  it('ends with 1 on a store that ignores If-Match, and names the probe', async () => {
+    const bucket = await startCarelessS3();
+    bucket.ignoresIfMatch = true;
+    const served = await launch(command, onBucket(bucket));
+    assert.equal(await served.ended, 1);
+    assert.match(served.output(), /bucket careless at http.* failed the probe .*swap with a wrong tag/);
+    assert.ok(!served.output().includes('secret-of-the-bucket'));
+    await bucket.stop();
+  });
+
+  it('says in its log why a store fails that was good at start, and loses nothing', async () => {
+    const bucket = await startCarelessS3();
+    const served = await launch(command, onBucket(bucket));
+    await untilReady(served);
+    const sqs = client(served);
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'refused' }));
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'before' }));
+    bucket.deniesAccess = true;
+    const refused = sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'while refused' }));
+    await assert.rejects(refused, { name: 'ServiceUnavailable' });
+    bucket.deniesAccess = false;
+    const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 10 }));
+    assert.equal(Messages?.[0]?.Body, 'before');
+    sqs.destroy();
+    served.signal('SIGTERM');
+    assert.equal(await served.ended, 0);
+    const log = served.output();
+    assert.match(log, /"level":"WARN","message":"The store fails".*denies access.*403 AccessDenied/);
+    assert.ok(log.indexOf('The store fails') > log.indexOf('okuri is ready'));
+    await bucket.stop();
   });
 
   it('listens on IPv6, takes pairs from a file, and keeps every secret out of its log', async () => {
