@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../src/engine/environment.ts';
 import { createQueueService, type Engine } from '../../src/engine/queue-service.ts';
+import { wallSkewToleratedMillis } from '../../src/engine/store-clock.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
 import { RetryingStore } from '../../src/store/retrying-store.ts';
 import type { Bucket } from './bucket.ts';
@@ -262,7 +263,9 @@ export class Cluster {
   clockErrorMillis(): number | undefined {
     const { config, scheduler } = this.#world;
     if (this.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)) return undefined;
-    return this.#flightMillisMax + config.dateResolutionMillis + driftMillisAt(scheduler.now);
+    // So far a node goes by its own wall clock.
+    const ownMillis = wallSkewToleratedMillis;
+    return this.#flightMillisMax + config.dateResolutionMillis + driftMillisAt(scheduler.now) + ownMillis;
   }
 
   /**

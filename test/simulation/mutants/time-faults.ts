@@ -61,8 +61,8 @@ export const timeFaults: readonly Mutant[] = [
     patches: [
       {
         file: clock,
-        text: 'const nowMillis = this.#estimate(bounds, monotonicNow, wallNow);',
-        by: 'void this.#estimate;\n    const nowMillis = Math.floor(wallNow);',
+        text: 'const nowMillis = wallIsOff ? clampedMillis : wallMillis;',
+        by: 'void clampedMillis;\n    const nowMillis = wallMillis;',
       },
     ],
   },
