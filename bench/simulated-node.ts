@@ -30,7 +30,14 @@ export function simulatedNode(
   const log: Log = { debug: () => {}, info: () => {}, warn: loud, error: loud };
   const engine = createQueueService(
     { clock: new SimulatedClock(scheduler), random: new SeededRandom(seed * 2), store: meter, log },
-    { accountId: '000000000000', region: 'us-east-1', cooldowns: false, conditionalDelete: true, ...tuning },
+    {
+      accountId: '000000000000',
+      region: 'us-east-1',
+      cooldowns: false,
+      conditionalDelete: true,
+      listTags: true,
+      ...tuning,
+    },
   );
   return { meter, engine };
 }

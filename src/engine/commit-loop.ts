@@ -16,6 +16,7 @@ import { BatchCommit, type BatchResult, type Landed } from './batch-commit.ts';
 import type { EngineContext } from './context.ts';
 import { commitAt, Linger, windowMillis } from './linger.ts';
 import type { ObservedQueue } from './manifest-register.ts';
+import type { Sighting, WatchedQueue } from './manifest-watch.ts';
 import {
   type LoopOutcome,
   nothingReceived,
@@ -45,7 +46,7 @@ export interface ReceiveOptions {
   readonly signal: AbortSignal;
 }
 
-export class CommitLoop {
+export class CommitLoop implements WatchedQueue {
   readonly view: QueueView;
   readonly #context: EngineContext;
   readonly #events: LoopEvents;
@@ -53,6 +54,10 @@ export class CommitLoop {
   readonly #linger: Linger;
   readonly #schedule: PollSchedule;
   readonly #staleness = new Staleness();
+  /** How often a look at the queue showed another content. */
+  readonly #changes = new Staleness();
+  /** Monotonic; of the last LIST that showed the present content. */
+  #sightedFrom = Number.NEGATIVE_INFINITY;
   /** Monotonic; of the last commit. */
   #lastSwapBegan = Number.NEGATIVE_INFINITY;
   /** The present window: what a command waits for company at most. */
@@ -91,6 +96,46 @@ export class CommitLoop {
 
   get idle(): boolean {
     return !this.#running && this.#pending.length === 0 && this.#waiters.size === 0;
+  }
+
+  get name(): string {
+    return this.view.name;
+  }
+
+  get waited(): boolean {
+    return this.#waiters.size > 0 && !this.#ended;
+  }
+
+  get intervalMillis(): number {
+    return this.#schedule.intervalMillis;
+  }
+
+  get changedShare(): number {
+    return this.#changes.share;
+  }
+
+  lookAt(): number {
+    return this.#schedule.pollAt(Math.max(this.view.current.observedFrom, this.#sightedFrom));
+  }
+
+  sighted({ tag, began, jitter }: Sighting): void {
+    if (this.#ended) return;
+    const { etag, observedFrom } = this.view.current;
+    if (tag === etag) {
+      this.#sightedFrom = Math.max(this.#sightedFrom, began);
+      if (this.waited) {
+        this.#schedule.polled(false, jitter);
+        this.#changes.sampled(false);
+      }
+    } else if (this.waited && !this.#running && observedFrom < began) {
+      // What was seen or written since the LIST began may be newer than what it shows; a commit under way will see.
+      this.wantRead();
+    }
+    this.#watchWake.abort();
+  }
+
+  unsighted(): void {
+    this.#watchWake.abort();
   }
 
   /** Rejects with Unavailable when the store does not answer or a bound is reached. */
@@ -330,6 +375,7 @@ export class CommitLoop {
       if (refreshed.kind === 'ended') return this.#end([]);
       // What was visible before and nobody could take (in-flight bound, unreadable bodies) is no reason to hurry.
       const changed = refreshed.kind === 'changed';
+      this.#changes.sampled(changed);
       this.#schedule.polled(changed && hasVisible(this.view.current.state, this.view.time().nowMillis));
       if (changed) this.#stateChanged(undefined);
       else this.#watchWake.abort();
@@ -355,7 +401,7 @@ export class CommitLoop {
       this.#waiters.endExpired(this.#now());
       if (this.#waiters.size === 0) return;
       this.#watchWake = new AbortController();
-      const { state, observedFrom } = this.view.current;
+      const { state } = this.view.current;
       const { nowMillis } = this.view.time();
       const now = this.#now();
       const vainIn = this.#vain.version === state.version ? this.#vain.until - now : 0;
@@ -366,16 +412,24 @@ export class CommitLoop {
         continue;
       }
       const visibleIn = (nextVisibleAt(state, nowMillis) ?? Number.POSITIVE_INFINITY) - nowMillis;
-      const pollIn = this.#schedule.pollAt(observedFrom) - now;
-      if (pollIn <= 0 && !this.#running) this.wantRead();
-      const idleIn = pollIn <= 0 || this.#running ? Number.POSITIVE_INFINITY : pollIn;
+      const lookIn = this.#running ? Number.POSITIVE_INFINITY : this.#look(now) - now;
       const againIn = wanted > 0 ? vainIn : Number.POSITIVE_INFINITY;
-      const sleepMillis = Math.min(visibleIn, idleIn, againIn, this.#waiters.earliestDeadline() - now);
+      const sleepMillis = Math.min(visibleIn, lookIn, againIn, this.#waiters.earliestDeadline() - now);
       await this.#context.environment.clock.sleep(
         Math.max(1, Math.ceil(sleepMillis)),
         this.#watchWake.signal,
       );
     }
+  }
+
+  /** Looks at the store when that is due, alone or with others. Monotonic; when to come back without an answer. */
+  #look(now: number): number {
+    const dueAt = this.lookAt();
+    if (dueAt > now) return dueAt;
+    const listedBy = this.#context.watch.due(this);
+    if (listedBy !== undefined) return listedBy;
+    this.wantRead();
+    return Number.POSITIVE_INFINITY;
   }
 
   #tidyWaiters(): void {

@@ -2,6 +2,7 @@
 import type { BodyCache } from './body-cache.ts';
 import type { Counters } from './counters.ts';
 import type { Environment } from './environment.ts';
+import type { ManifestWatch } from './manifest-watch.ts';
 import type { EngineSettings } from './settings.ts';
 import type { TimeSource } from './time-source.ts';
 
@@ -11,4 +12,5 @@ export interface EngineContext {
   readonly counters: Counters;
   readonly time: TimeSource;
   readonly bodies: BodyCache;
+  readonly watch: ManifestWatch;
 }

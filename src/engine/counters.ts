@@ -6,6 +6,8 @@ export interface Counters {
   /** Attempts of ours that had landed although their answer said otherwise. */
   lateHits: number;
   refreshes: number;
+  /** LISTs in place of many reads. */
+  watchLists: number;
   /** Commands answered by landed commits. */
   commands: number;
   spilledSegments: number;
@@ -22,6 +24,7 @@ export function newCounters(): Counters {
     unknowns: 0,
     lateHits: 0,
     refreshes: 0,
+    watchLists: 0,
     commands: 0,
     spilledSegments: 0,
     loadedSegments: 0,

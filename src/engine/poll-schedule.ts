@@ -5,6 +5,11 @@
 import type { Random } from './environment.ts';
 import type { EngineTiming } from './settings.ts';
 
+/** Nodes and queues that began together must not go on together. */
+export function drawJitter(random: Random): number {
+  return 0.8 + 0.4 * random.unit();
+}
+
 export class PollSchedule {
   readonly #timing: EngineTiming;
   readonly #random: Random;
@@ -17,6 +22,11 @@ export class PollSchedule {
     this.#random = random;
     this.#intervalMillis = timing.pollMinMillis;
     this.#jitter = 1;
+  }
+
+  /** Without the jitter. */
+  get intervalMillis(): number {
+    return this.#intervalMillis;
   }
 
   /** When a state observed at that time is due for another look. */
@@ -35,9 +45,9 @@ export class PollSchedule {
     this.#notBefore = this.dueAt(monotonicMillis);
   }
 
-  polled(foundWork: boolean): void {
+  polled(foundWork: boolean, jitter = drawJitter(this.#random)): void {
     const { pollMinMillis, pollMaxMillis } = this.#timing;
     this.#intervalMillis = foundWork ? pollMinMillis : Math.min(pollMaxMillis, this.#intervalMillis * 2);
-    this.#jitter = 0.8 + 0.4 * this.#random.unit();
+    this.#jitter = jitter;
   }
 }

@@ -75,6 +75,7 @@ export class QueueRegistry implements LoopEvents {
       if (this.#tended.size <= loopsMax) return;
       if (!loop.idle || !garbage.idle || !mover.idle || !links.idle) continue;
       this.#tended.delete(name);
+      this.#context.watch.leave(loop);
     }
   }
 
@@ -87,6 +88,7 @@ export class QueueRegistry implements LoopEvents {
   }
 
   ended(loop: CommitLoop, landed: Landed | undefined): void {
+    this.#context.watch.leave(loop);
     const tended = this.#tended.get(loop.view.name);
     if (tended?.loop !== loop) return;
     if (landed) tended.garbage.landed(landed);

@@ -4,10 +4,18 @@ import { Collector } from './collector.ts';
 import type { EngineContext } from './context.ts';
 import { type Counters, newCounters } from './counters.ts';
 import type { Environment } from './environment.ts';
+import { ManifestWatch } from './manifest-watch.ts';
 import type { QueueService } from './queue-api.ts';
 import { QueueCalls } from './queue-calls.ts';
 import { QueueRegistry } from './queue-registry.ts';
-import { bodyCacheBytesMax, defaultReadPriceShare, defaultTiming, type EngineSettings } from './settings.ts';
+import {
+  bodyCacheBytesMax,
+  defaultListPageKeys,
+  defaultListPriceInReads,
+  defaultReadPriceShare,
+  defaultTiming,
+  type EngineSettings,
+} from './settings.ts';
 import { TimeSource } from './time-source.ts';
 
 export interface Engine {
@@ -19,14 +27,16 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-export type EngineOptions = Omit<EngineSettings, 'timing' | 'readPriceShare'> & {
-  readonly readPriceShare?: number;
-  readonly timing?: Partial<EngineSettings['timing']>;
-};
+type Tuned = 'readPriceShare' | 'listPriceInReads' | 'listPageKeys';
+
+export type EngineOptions = Omit<EngineSettings, 'timing' | Tuned> &
+  Partial<Pick<EngineSettings, Tuned>> & { readonly timing?: Partial<EngineSettings['timing']> };
 
 export function createQueueService(environment: Environment, options: EngineOptions): Engine {
   const settings: EngineSettings = {
     readPriceShare: defaultReadPriceShare,
+    listPriceInReads: defaultListPriceInReads,
+    listPageKeys: defaultListPageKeys,
     ...options,
     timing: { ...defaultTiming, ...options.timing },
   };
@@ -34,7 +44,8 @@ export function createQueueService(environment: Environment, options: EngineOpti
   const time = new TimeSource(environment);
   const listening: Environment = { ...environment, store: time.listen(environment.store) };
   const bodies = new BodyCache(listening, counters, bodyCacheBytesMax);
-  const context: EngineContext = { environment: listening, settings, counters, time, bodies };
+  const watch = new ManifestWatch(listening, settings, counters);
+  const context: EngineContext = { environment: listening, settings, counters, time, bodies, watch };
   const stop = new AbortController();
   const registry = new QueueRegistry(context, stop.signal);
   const collector = new Collector(context, registry, stop.signal);

@@ -11,16 +11,26 @@ export interface EngineSettings {
   readonly cooldowns: boolean;
   /** The probe found conditional DELETE honest: tombstones may be collected. */
   readonly conditionalDelete: boolean;
+  /** The probe found that LIST shows the tag of a write right after it: many waited queues may be watched by LISTs. */
+  readonly listTags: boolean;
   /**
    * What a GET costs in conditional PUTs. A commit reads the manifest first when its view is stale more often than
    * this.
    */
   readonly readPriceShare: number;
+  /** What a LIST costs in GETs. */
+  readonly listPriceInReads: number;
+  /** Keys a LIST is asked for, 1 to 1,000. */
+  readonly listPageKeys: number;
   readonly timing: EngineTiming;
 }
 
 /** $0.40 against $5 a million (S3 Standard). */
 export const defaultReadPriceShare = 0.08;
+/** $5 against $0.40 a million. */
+export const defaultListPriceInReads = 12.5;
+/** A page costs the same whatever it holds: as many as the store gives. */
+export const defaultListPageKeys = 1000;
 
 export interface EngineTiming {
   /** An attempt this old since its apply is applied anew: its times would be stale. */

@@ -42,6 +42,8 @@ export const manifestsPrefix = 'm/';
 export const objectsPrefix = 's/';
 
 const nameCharactersMax = 80;
+/** Of names, in the order of keys. */
+const keyCharacters = '-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 const baseVersionDigits = 16;
 const objectKeyPattern =
   /^s\/([0-9a-f]{8})-([A-Za-z0-9_.-]+)\/([0-9a-f]{32})\/([a-z]+)\/([0-9]{16})-([0-9a-f]{16})$/;
@@ -65,6 +67,18 @@ export function manifestPrefix(namePrefix: string): string {
   if (!isQueueNamePrefix(namePrefix))
     throw new TypeError(`no queue name begins with ${JSON.stringify(namePrefix)}`);
   return manifestsPrefix + namePrefix;
+}
+
+/**
+ * A key before the name's manifest with no other queue's in between: a LIST after it begins with that queue, if it is
+ * there. It is the largest that is smaller.
+ */
+export function keyBeforeManifest(name: string): string {
+  const key = manifestKey(name);
+  const smaller = keyCharacters.slice(0, keyCharacters.indexOf(key.at(-1)!)).at(-1);
+  if (smaller === undefined) return key.slice(0, -1);
+  const room = manifestsPrefix.length + nameCharactersMax;
+  return `${key.slice(0, -1)}${smaller}`.padEnd(room, keyCharacters.at(-1));
 }
 
 export function queueNameOfManifestKey(key: string): string | undefined {

@@ -137,6 +137,7 @@ async function startQueueService(options: NodeOptions, vitals: Vitals, closers: 
   log.info('The store passed the probe', {
     store: opened.description,
     conditionalDelete: probed.conditionalDelete,
+    listTags: probed.listTags,
   });
   const parts = createQueueService(
     { clock: around.clock, random: around.random, store, log },
@@ -146,6 +147,7 @@ async function startQueueService(options: NodeOptions, vitals: Vitals, closers: 
       lingerMillis: config.lingerMillis,
       cooldowns: config.cooldowns,
       conditionalDelete: probed.conditionalDelete,
+      listTags: probed.listTags,
     },
   );
   vitals.engineCounters = () => ({ ...parts.counters() });

@@ -2,7 +2,7 @@
  * What one seed plays: drawn as a swarm, so that each seed has some faults and shapes to the full and others not at
  * all. Printed in full with every failure.
  */
-import type { EngineTiming } from '../../src/engine/settings.ts';
+import type { EngineSettings, EngineTiming } from '../../src/engine/settings.ts';
 import { focuses, focusOf } from './focus.ts';
 import { Prng } from './prng.ts';
 
@@ -88,6 +88,8 @@ export interface SimConfig {
   readonly retryingStore: boolean;
   readonly bodyBytes: readonly number[];
   readonly timing: Partial<EngineTiming>;
+  /** Cheap LISTs of few keys: a handful of queues is watched by them. */
+  readonly watch: Pick<EngineSettings, 'listTags' | 'listPriceInReads' | 'listPageKeys'>;
 }
 
 /** Faults of one seed: about half of them are off. */
@@ -224,5 +226,15 @@ function drawSwarm(seed: string, calls: number): SimConfig {
       [16, 16, 256, 30_000, 70_000],
     ]),
     timing: drawTiming(draw),
+    watch: drawWatch(new Prng(`${seed}/watch`)),
+  };
+}
+
+/** Of a stream of its own. */
+function drawWatch(draw: Prng): SimConfig['watch'] {
+  return {
+    listTags: draw.chance(0.9),
+    listPriceInReads: draw.pick([0.01, 0.3, 1.2, 12.5]),
+    listPageKeys: draw.pick([1, 2, 1_000]),
   };
 }

@@ -103,6 +103,7 @@ export class TestNode {
         lingerMillis: 0,
         cooldowns: false,
         conditionalDelete: true,
+        listTags: true,
         ...settings,
         timing: { sweepIntervalMillis: 1e9 * hour, ...timing },
       },
