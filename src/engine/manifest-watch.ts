@@ -110,8 +110,10 @@ export class ManifestWatch {
     stretch.underWay = true;
     stretch.lastBegan = began;
     this.#counters.watchLists++;
-    const first = waitedOf(stretch).reduce((least, { name }) => (name < least ? name : least), '~');
-    const startAfter = keyBeforeManifest(first);
+    const [first] = waitedOf(stretch)
+      .map(({ name }) => name)
+      .sort();
+    const startAfter = keyBeforeManifest(first!);
     let page: ListPage | undefined;
     try {
       page = await this.#page(startAfter);
@@ -124,14 +126,13 @@ export class ManifestWatch {
       stretch.underWay = false;
     }
     const queues = [...stretch.queues];
-    if (!page) return queues.forEach((queue) => queue.unsighted());
-    const last = page.truncated ? page.objects.at(-1)!.key : undefined;
+    const last = page?.truncated ? page.objects.at(-1)!.key : undefined;
     if (last !== undefined) this.#split(stretch, last);
-    const tags = new Map(page.objects.map(({ key, etag }) => [key, etag]));
+    const tags = new Map(page?.objects.map(({ key, etag }) => [key, etag]));
     const jitter = drawJitter(this.#environment.random);
     for (const queue of queues) {
       const key = manifestKey(queue.name);
-      const covered = key > startAfter && (last === undefined || key <= last);
+      const covered = page && key > startAfter && (last === undefined || key <= last);
       if (covered) queue.sighted({ tag: tags.get(key), began, jitter });
       else queue.unsighted();
     }
