@@ -7,6 +7,7 @@ import {
   clockObjectKey,
   incarnationPrefix,
   isQueueNamePrefix,
+  keyBeforeManifest,
   manifestKey,
   manifestPrefix,
   type ObjectKeyParts,
@@ -49,6 +50,21 @@ describe('object keys', () => {
         nonce: '0123456789abcdef',
       }),
       's/25b4d642-orders-2.fifo/00112233445566778899aabbccddeeff/seg/0000000000000042-0123456789abcdef',
+    );
+  });
+
+  it('give a key right before that of a queue, with no other queue in between', () => {
+    assert.ok(keyBeforeManifest('a0') < manifestKey('a0'));
+    assert.equal(keyBeforeManifest('a-'), 'm/a');
+    const near = fc.string({ unit: fc.constantFrom(...'-01AZ_az'), minLength: 1, maxLength: 4 });
+    const pair = fc.oneof(fc.tuple(near, near), fc.tuple(name, name));
+    fc.assert(
+      fc.property(pair, ([one, other]) => {
+        const before = keyBeforeManifest(one);
+        assert.match(before, /^m\/[A-Za-z0-9_.-]*$/);
+        assert.ok(before < manifestKey(one));
+        if (other < one) assert.ok(manifestKey(other) <= before, `${other} is between ${before} and ${one}`);
+      }),
     );
   });
 

@@ -234,7 +234,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
 function drawWatch(draw: Prng): SimConfig['watch'] {
   return {
     listTags: draw.chance(0.9),
-    listPriceInReads: draw.pick([0.01, 0.3, 1.2, 12.5]),
+    listPriceInReads: draw.pick([0.01, 0.1, 0.3, 1.2, 12.5]),
     listPageKeys: draw.pick([1, 2, 1_000]),
   };
 }
