@@ -64,8 +64,19 @@ export interface IdleFigures {
   readonly queue: number;
   /** What a receive adds that waits on a queue all month, on one node. */
   readonly waiting: number;
+  readonly many: readonly ManyWaited[];
 }
 
+export interface ManyWaited {
+  /** Queues, each with a receive that waits all month, on one node. */
+  readonly queues: number;
+  /** Dollars a month and queue, each read by itself. */
+  readonly byGet: number;
+  /** As it is: by LISTs where they cost less. */
+  readonly asIs: number;
+}
+
+const minuteMillis = 60_000;
 const dayMillis = 24 * 60 * 60 * 1000;
 const daysPerMonth = 30;
 
@@ -80,17 +91,25 @@ export async function measureIdle(): Promise<IdleFigures> {
     // To a hundredth of a cent: when the sweeps fall differs by chance, and one more or less may fall into the month.
     queue: Math.max(0, Math.round(((many - alone) / queues) * 10_000) / 10_000),
     waiting: (waiting - quiet) * daysPerMonth,
+    many: await Promise.all([10, 20, 100, 1_000].map(measureMany)),
   };
 }
 
-async function idleDollars(queues: number, waiters: number, days: number): Promise<number> {
+async function measureMany(queues: number): Promise<ManyWaited> {
+  const days = (queues > 100 ? 2 : 20) / (24 * 60);
+  const monthly = async (listTags: boolean) =>
+    ((await idleDollars(queues, queues, days, listTags)) / queues / days) * daysPerMonth;
+  return { queues, byGet: await monthly(false), asIs: await monthly(true) };
+}
+
+/** Of the time after the first two minutes, in which intervals grow to their full length. */
+async function idleDollars(queues: number, waiters: number, days: number, listTags = true): Promise<number> {
   const scheduler = new Scheduler();
   const bucket = new MemoryStore({ nowMillis: () => Math.floor(originMillis + scheduler.now) });
-  const node = simulatedNode(bucket, scheduler, 1, nearS3, { lingerMillis: 100 });
+  const node = simulatedNode(bucket, scheduler, 1, nearS3, { lingerMillis: 100, listTags });
   const { service } = node.engine;
   for (let n = 0; n < queues; n++) void service.createQueue(`jobs-${n}`, new Map());
-  await scheduler.run(() => false, 60_000);
-  const begin = node.meter.snapshot().dollars;
+  await scheduler.run(() => false, minuteMillis);
   const wait = async (name: string) => {
     for (;;)
       await service.receive(name, {
@@ -101,7 +120,9 @@ async function idleDollars(queues: number, waiters: number, days: number): Promi
       });
   };
   for (let n = 0; n < waiters; n++) void wait(`jobs-${n}`);
-  await scheduler.run(() => false, 60_000 + days * dayMillis);
+  await scheduler.run(() => false, 3 * minuteMillis);
+  const begin = node.meter.snapshot().dollars;
+  await scheduler.run(() => false, 3 * minuteMillis + days * dayMillis);
   return node.meter.snapshot().dollars - begin;
 }
 

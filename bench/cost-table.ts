@@ -63,7 +63,6 @@ export function shortTable(figures: readonly CostFigures[]): string {
 
 export function fullTable(figures: readonly CostFigures[], idle: IdleFigures): string {
   const of = (group: string) => figures.filter(({ run }) => run.group === group);
-  const cells = (dollarsAMonth: number) => `$${dollarsAMonth.toFixed(dollarsAMonth < 0.1 ? 4 : 2)}`;
   return [
     'Each message sent, received and deleted once; requests per message:',
     table([...setting, ...requests, dollars, swaps, sending, endToEnd], of('end to end')),
@@ -79,7 +78,20 @@ export function fullTable(figures: readonly CostFigures[], idle: IdleFigures): s
       `| a receive that waits on it without end, on one node | ${cells(idle.waiting)} |`,
       `| a process, whatever it serves (the daily sweep of the bucket) | ${cells(idle.process)} |`,
     ].join('\n'),
+    'Many queues with a waiting receive on one node, per queue and month of silence:',
+    [
+      '| queues | each by GET | as it is: by LIST where that costs less | the node |',
+      '| ---: | ---: | ---: | ---: |',
+      ...idle.many.map(
+        ({ queues, byGet, asIs }) =>
+          `| ${queues.toLocaleString('en')} | ${cells(byGet)} | ${cells(asIs)} | $${(queues * asIs).toFixed(2)} |`,
+      ),
+    ].join('\n'),
   ].join('\n\n');
+}
+
+function cells(dollarsAMonth: number): string {
+  return `$${dollarsAMonth.toFixed(dollarsAMonth < 0.1 ? 4 : 2)}`;
 }
 
 /** @throws Error when the document has no place for it. */

@@ -27,7 +27,7 @@ import {
 import { PollSchedule } from './poll-schedule.ts';
 import { Unavailable } from './queue-api.ts';
 import { QueueView } from './queue-view.ts';
-import { batchBytesMax, pendingBytesMax, pendingCommandsMax } from './settings.ts';
+import { batchBytesMax, betweenReceivesMillis, pendingBytesMax, pendingCommandsMax } from './settings.ts';
 import { Staleness } from './staleness.ts';
 import { messagesWanted } from './wanted.ts';
 
@@ -70,6 +70,8 @@ export class CommitLoop implements WatchedQueue {
   #ended = false;
   #watching = false;
   #watchWake = new AbortController();
+  /** Monotonic; when the last receive ended that could wait. */
+  #waitedUntil = Number.NEGATIVE_INFINITY;
   /** Woken receives found nothing in this version: not again before that time. */
   #vain: { readonly version: number; readonly until: number } = { version: 0, until: 0 };
 
@@ -96,6 +98,11 @@ export class CommitLoop implements WatchedQueue {
 
   get idle(): boolean {
     return !this.#running && this.#pending.length === 0 && this.#waiters.size === 0;
+  }
+
+  /** Idle, and not just between two receives of a client that waits without end: the next one would have to read it. */
+  get forgettable(): boolean {
+    return this.idle && this.#now() - this.#waitedUntil > betweenReceivesMillis;
   }
 
   get name(): string {
@@ -157,7 +164,10 @@ export class CommitLoop implements WatchedQueue {
     // One signal may serve call after call: it must not gather a listener from each.
     const gone = () => this.#tidyWaiters();
     options.signal.addEventListener('abort', gone, { once: true });
-    return outcome.finally(() => options.signal.removeEventListener('abort', gone));
+    return outcome.finally(() => {
+      options.signal.removeEventListener('abort', gone);
+      if (full.waits) this.#waitedUntil = this.#now();
+    });
   }
 
   /** Reads the manifest soon, to learn what other nodes did. */

@@ -19,6 +19,20 @@ describe('a process that meets many queues', () => {
     assert.equal(node.store.count() - again, 1);
   });
 
+  scenario('keeps more of them while receives wait on all, one after the other', async (world) => {
+    const node = world.startNode({ listTags: false });
+    const queues = Array.from({ length: loopsMax + 20 }, (_, n) => `queue-${n}`);
+    await world.run(Promise.all(queues.map((queue) => node.service.createQueue(queue, new Map()))));
+    const wait = () => Promise.all(queues.map((queue) => node.receiving(queue, { waitSeconds: 1 })));
+    await world.run(wait());
+    node.store.log.length = 0;
+    const again = wait();
+    await world.clock.advance(20);
+    const polls = node.store.count('get m/');
+    assert.ok(polls < 20, `${polls} queues were read again`);
+    await world.run(again);
+  });
+
   scenario('keeps those with a poll waiting', async (world) => {
     const node = world.startNode();
     await node.create('first');

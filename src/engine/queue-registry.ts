@@ -64,16 +64,19 @@ export class QueueRegistry implements LoopEvents {
     const links = new LinkTender(this.#context, loop, this.#stop);
     this.#tended.set(name, { loop, garbage, mover, links });
     mover.start(false);
-    this.#evict();
+    this.#evict(loop);
     return loop;
   }
 
-  /** The longest unused go first; one with anything under way or still to do stays, and so do the bounds of its work. */
-  #evict(): void {
+  /**
+   * The longest unused go first; one with anything under way or still to do stays, and so do the bounds of its work. The
+   * newest is about to be used: were it forgotten, each call would read the manifest and start a loop beside the others.
+   */
+  #evict(newest: CommitLoop): void {
     if (this.#tended.size <= loopsMax) return;
     for (const [name, { loop, garbage, mover, links }] of this.#tended) {
       if (this.#tended.size <= loopsMax) return;
-      if (!loop.idle || !garbage.idle || !mover.idle || !links.idle) continue;
+      if (loop === newest || !loop.forgettable || !garbage.idle || !mover.idle || !links.idle) continue;
       this.#tended.delete(name);
       this.#context.watch.leave(loop);
     }

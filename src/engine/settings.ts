@@ -77,5 +77,7 @@ export const batchBytesMax = 4 * 1024 * 1024;
  * is evicted costs one GET when it is wanted again.
  */
 export const loopsMax = 512;
+/** How soon a client that polls without end asks again: so long its loop is kept, over the bound too. */
+export const betweenReceivesMillis = 1_000;
 /** Decoded-on-demand segments kept in memory, for the whole process. */
 export const bodyCacheBytesMax = 64 * 1024 * 1024;
