@@ -25,6 +25,7 @@ describe('a process that meets many queues', () => {
     await world.run(Promise.all(queues.map((queue) => node.service.createQueue(queue, new Map()))));
     const wait = () => Promise.all(queues.map((queue) => node.receiving(queue, { waitSeconds: 1 })));
     await world.run(wait());
+    await node.create('another');
     node.store.log.length = 0;
     const again = wait();
     await world.clock.advance(20);

@@ -15,6 +15,7 @@ import {
   type PutOutcome,
   StoreError,
 } from './object-store.ts';
+import { type Versioning, warningsOf } from './probe-warnings.ts';
 
 export type ProbeName =
   | 'read after write'
@@ -40,7 +41,7 @@ export type ProbeResult =
 
 /** How an adapter sends a tag back: as it came, without the mark of weakness, or without quotes too. */
 export type IfMatchForm = 'as-received' | 'strong' | 'unquoted';
-export type Versioning = 'off' | 'enabled' | 'suspended' | 'unknown';
+export type { Versioning };
 
 /** What only an adapter of a bucket has; wrappers of the store needn't know of it. */
 export interface ProbedAdapter {
@@ -94,7 +95,7 @@ async function runProbes(
     conditionalDelete,
     listTags,
     ifMatchForm: adapter?.ifMatchForm ?? 'as-received',
-    warnings: await warningsOf(adapter, { conditionalDelete, listTags }),
+    warnings: warningsOf({ versioning: await adapter?.versioning(), conditionalDelete, listTags }),
   };
 }
 
@@ -193,32 +194,6 @@ async function probeConditionalDelete(store: ObjectStore, key: string, old: ETag
   if (got.kind !== 'done') return false;
   const right = await unlessRefused(store.deleteIfMatch(key, got.etag));
   return right !== undefined && decided(right).kind === 'done' && (await store.get(key)).kind === 'missing';
-}
-
-async function warningsOf(
-  adapter: ProbedAdapter | undefined,
-  { conditionalDelete, listTags }: { readonly conditionalDelete: boolean; readonly listTags: boolean },
-): Promise<string[]> {
-  const warnings: string[] = [];
-  const versioning = await adapter?.versioning();
-  if (versioning === 'enabled' || versioning === 'suspended') {
-    warnings.push(
-      `versioning is ${versioning} on this bucket: every commit of a queue may stay as a noncurrent version and be billed; ` +
-        'add a lifecycle rule with NoncurrentVersionExpiration (NoncurrentDays 1) and ExpiredObjectDeleteMarker',
-    );
-  }
-  if (!conditionalDelete) {
-    warnings.push(
-      'the store has no conditional DELETE: the small tombstones of deleted queues stay in the bucket',
-    );
-  }
-  if (!listTags) {
-    warnings.push(
-      'LIST shows other tags than the writes had: each queue that a receive waits on is read by itself, which costs more ' +
-        'where many are waited on',
-    );
-  }
-  return warnings;
 }
 
 /** What a probe saw that must not be; `probing` gives it the name of the probe. */
