@@ -149,6 +149,15 @@ describe('a watch', () => {
     );
     assert.equal(play.bucket.pages.length, 1);
     assert.ok(dense.every(({ sightings }) => sightings.length === 1));
+    // Queues came and went meanwhile: an hour later it looks again where they lie.
+    await play.clock.advance(60 * 60_000);
+    play.bucket.pages.length = 0;
+    await lookOnce(play, [...sparse, ...dense]);
+    const learning = play.bucket.pages.length;
+    assert.ok(learning > 1 && learning <= 10, `${learning} LISTs`);
+    await play.clock.advance(2_500);
+    await lookOnce(play, [...sparse, ...dense]);
+    assert.equal(play.bucket.pages.length, learning + 1);
   });
 
   it('makes no LIST where its tags are not honest, nor for too few', async () => {

@@ -112,5 +112,19 @@ export function describePaging(under: StoreUnderTest, keys: FreshKeys): void {
       await store.delete(`${root}/object`);
       assert.deepEqual((await store.list({ prefix: root })).objects, []);
     });
+
+    it('shows the tag of a swap at once, as a GET does', async () => {
+      const { store, clients, root } = await keys();
+      const key = `${root}/swapped`;
+      let etag = await written(store, key, 'created');
+      for (let round = 0; round < 10; round += 1) {
+        const swap = await clients[round % clients.length]!.putIfMatch(key, text(`swap ${round}`), etag);
+        assert.equal(swap.kind, 'done');
+        if (swap.kind === 'done') etag = swap.etag;
+        const [listed] = (await store.list({ prefix: root })).objects;
+        const got = await store.get(key);
+        assert.deepEqual([listed?.etag, got.kind === 'done' && got.etag], [etag, etag]);
+      }
+    });
   });
 }

@@ -91,6 +91,7 @@ function describeReal(name: string, real: RealStore, firstPort: number): void {
       assert.deepEqual(result, {
         ok: true,
         conditionalDelete: real.conditionalDelete,
+        listTags: true,
         ifMatchForm: 'as-received',
         warnings: result.ok && !real.conditionalDelete ? result.warnings : [],
       });
