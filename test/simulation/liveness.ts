@@ -117,10 +117,7 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
       groupId: undefined,
     };
     const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
-    const send = () => cluster.call(-4, there, { kind: 'send', queue, entries }, { timeoutMillis: minute });
-    // A node that still knows a past incarnation may say once that it does not know what became of a send.
-    const sent = await send();
-    if (sent.kind === 'answer' && sent.answer.kind === 'unavailable') await send();
+    await sendSurely(world, -4, there, { kind: 'send', queue, entries });
     const sentAt = scheduler.now;
     const reply = await polled;
     const waitedMillis = scheduler.now - sentAt;
@@ -135,6 +132,18 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
     const handles = reply.answer.messages.map(({ receiptHandle }) => receiptHandle);
     await cluster.call(-4, here, { kind: 'delete', queue, handles }, { timeoutMillis: minute });
   }
+}
+
+/** A node that still knows a past incarnation may say once that it does not know what became of a send. */
+async function sendSurely(
+  { cluster }: LivenessWorld,
+  client: number,
+  node: number,
+  request: CallRequest,
+): Promise<void> {
+  const send = () => cluster.call(client, node, request, { timeoutMillis: minute });
+  const sent = await send();
+  if (sent.kind === 'answer' && sent.answer.kind === 'unavailable') await send();
 }
 
 /** Whatever became of a name, its queue can be created again. */
@@ -165,7 +174,7 @@ export async function giveBackEverywhere(world: LivenessWorld): Promise<void> {
       groupId: undefined,
     };
     const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
-    await cluster.call(-7, node, { kind: 'send', queue, entries }, { timeoutMillis: minute });
+    await sendSurely(world, -7, node, { kind: 'send', queue, entries });
     const request = { maxMessages: 1, waitSeconds: 0, visibilityTimeoutSeconds: 3_600 };
     const receive: CallRequest = { kind: 'receive', queue, request };
     const { lingerMillis, nodes } = config;
