@@ -6,6 +6,7 @@ import { moveFaults } from './move-faults.ts';
 import type { Mutant } from './mutant.ts';
 import { nameFaults } from './name-faults.ts';
 import { timeFaults } from './time-faults.ts';
+import { watchFaults } from './watch-faults.ts';
 
 export const allMutants: readonly Mutant[] = [
   ...commitFaults,
@@ -14,4 +15,5 @@ export const allMutants: readonly Mutant[] = [
   ...moveFaults,
   ...timeFaults,
   ...nameFaults,
+  ...watchFaults,
 ];

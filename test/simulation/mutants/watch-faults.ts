@@ -1,0 +1,12 @@
+/** Faults in watching many waited queues by LISTs. */
+import type { Mutant } from './mutant.ts';
+
+const loop = 'src/engine/commit-loop.ts';
+
+export const watchFaults: readonly Mutant[] = [
+  {
+    name: 'any-listed-tag-is-no-news',
+    breaks: 'a waiting receive learns what other nodes did',
+    patches: [{ file: loop, text: '    if (tag === etag) {', by: '    if (tag === etag || this.waited) {' }],
+  },
+];
