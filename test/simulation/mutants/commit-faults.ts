@@ -13,8 +13,8 @@ export const commitFaults: readonly Mutant[] = [
     patches: [
       {
         file: batch,
-        text: 'const result = await view.register.swap(base.etag, attempt.next);',
-        by: `const swapping = view.register.swap(base.etag, attempt.next);
+        text: 'const result = await view.swap(attempt.next);',
+        by: `const swapping = view.swap(attempt.next);
     void swapping.catch(() => undefined);
     if (this.#failures === 0) return this.#answered(attempt.results, undefined);
     const result = await swapping;`,
@@ -127,8 +127,8 @@ export const commitFaults: readonly Mutant[] = [
     patches: [
       {
         file: 'src/core/transition.ts',
-        text: 'attempt: writer.attempt, version: state.version + 1 };',
-        by: 'attempt: 0, version: state.version + 1 };',
+        text: '{ roundMillis: 0, ...writer, version: state.version + 1 };',
+        by: '{ roundMillis: 0, ...writer, attempt: 0, version: state.version + 1 };',
       },
     ],
   },

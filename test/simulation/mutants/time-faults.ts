@@ -26,8 +26,8 @@ export const timeFaults: readonly Mutant[] = [
     patches: [
       {
         file: source,
-        text: 'const stampMillis = Math.max(reading.upperMillis, nextMillis);',
-        by: 'const stampMillis = Math.max(reading.lowerMillis, nextMillis);',
+        text: 'const stampMillis = Math.max(reading.upperMillis, reading.nowMillis, nextMillis);',
+        by: 'const stampMillis = reading.lowerMillis;',
       },
     ],
   },
