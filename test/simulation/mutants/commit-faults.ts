@@ -174,8 +174,8 @@ export const commitFaults: readonly Mutant[] = [
     patches: [
       {
         file: loop,
-        text: 'if (pollIn <= 0 && !this.#running) this.wantRead();',
-        by: 'if (pollIn <= -1e12) this.wantRead();',
+        text: 'if (dueAt > now) return dueAt;',
+        by: 'if (dueAt > now || now > 0) return Math.max(dueAt, now + 60_000);',
       },
     ],
   },
