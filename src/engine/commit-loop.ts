@@ -46,6 +46,9 @@ export interface ReceiveOptions {
   readonly signal: AbortSignal;
 }
 
+/** Given as a reason, since without one each abort would make an exception with a stack. */
+const woken = 'woken';
+
 export class CommitLoop implements WatchedQueue {
   readonly view: QueueView;
   readonly #context: EngineContext;
@@ -138,11 +141,11 @@ export class CommitLoop implements WatchedQueue {
       // What was seen or written since the LIST began may be newer than what it shows; a commit under way will see.
       this.wantRead();
     }
-    this.#watchWake.abort();
+    this.#watchWake.abort(woken);
   }
 
   unsighted(): void {
-    this.#watchWake.abort();
+    this.#watchWake.abort(woken);
   }
 
   /** Rejects with Unavailable when the store does not answer or a bound is reached. */
@@ -212,7 +215,7 @@ export class CommitLoop implements WatchedQueue {
     if (this.#stop.aborted) return Promise.resolve(nothingReceived);
     return new Promise((answer, fail) => {
       this.#waiters.park({ command, arrivedAt: this.#now(), bytes: 0, poll, answer, fail });
-      this.#watchWake.abort();
+      this.#watchWake.abort(woken);
       this.#watch();
     });
   }
@@ -223,7 +226,7 @@ export class CommitLoop implements WatchedQueue {
     void this.#run().finally(() => {
       this.#running = false;
       if (this.#pending.length > 0) this.#kick();
-      this.#watchWake.abort();
+      this.#watchWake.abort(woken);
       this.#watch();
     });
   }
@@ -375,7 +378,7 @@ export class CommitLoop implements WatchedQueue {
 
   #stateChanged(landed: Landed | undefined): void {
     this.#events.changed(this, landed);
-    this.#watchWake.abort();
+    this.#watchWake.abort(woken);
     this.#watch();
   }
 
@@ -388,11 +391,11 @@ export class CommitLoop implements WatchedQueue {
       this.#changes.sampled(changed);
       this.#schedule.polled(changed && hasVisible(this.view.current.state, this.view.time().nowMillis));
       if (changed) this.#stateChanged(undefined);
-      else this.#watchWake.abort();
+      else this.#watchWake.abort(woken);
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
       this.#schedule.failed(this.#now());
-      this.#watchWake.abort();
+      this.#watchWake.abort(woken);
     }
   }
 
@@ -457,7 +460,7 @@ export class CommitLoop implements WatchedQueue {
     const { observedFrom } = this.view.current;
     for (const waiter of this.#waiters.take(this.#waiters.size))
       waiter.answer({ kind: waiter.arrivedAt > observedFrom ? 'loop-ended' : 'queue-missing' });
-    this.#watchWake.abort();
+    this.#watchWake.abort(woken);
     this.#events.ended(this, landed);
   }
 

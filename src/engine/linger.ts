@@ -66,6 +66,7 @@ export class Linger {
 
   /** A batch is full, or the process stops. */
   cut(): void {
-    this.#cut?.abort();
+    // Without a reason an exception with a stack would be made.
+    this.#cut?.abort('cut');
   }
 }

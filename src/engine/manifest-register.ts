@@ -1,7 +1,7 @@
 /**
  * The register of one queue name, with contents decoded: a queue's state, a tombstone, or nothing.
  */
-import type { ManifestContent, QueueState } from '../core/queue-state.ts';
+import type { ManifestContent, QueueState, TailMessage } from '../core/queue-state.ts';
 import { decodeManifestObject, encodeManifest, encodeTombstone } from '../format/manifest-codec.ts';
 import { manifestKey } from '../format/object-keys.ts';
 import type { ETag } from '../store/object-store.ts';
@@ -39,12 +39,15 @@ export class ManifestRegister {
     this.#register = new Register(environment.store, environment.clock, manifestKey(name));
   }
 
-  /** @throws StoreError; Unavailable when the object is damaged or written in a newer format. */
-  async read(knownTag?: ETag): Promise<ManifestRead> {
+  /**
+   * `knownTail` saves decoding again what did not change.
+   * @throws StoreError; Unavailable when the object is damaged or written in a newer format.
+   */
+  async read(knownTag?: ETag, knownTail?: ReadonlyMap<number, TailMessage>): Promise<ManifestRead> {
     const result = await this.#register.read(knownTag);
     if (result.kind !== 'present') return result;
     const { bytes, etag, observedFrom } = result.observed;
-    const decoded = decodeManifestObject(bytes);
+    const decoded = decodeManifestObject(bytes, knownTail);
     switch (decoded.kind) {
       case 'ok':
         return { kind: 'present', content: decoded.content, etag, observedFrom };

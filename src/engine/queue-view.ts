@@ -127,7 +127,7 @@ export class QueueView {
     this.#reads++;
     const knownTag = this.#current.etag;
     const began = this.context.environment.clock.monotonicMillis();
-    const result = await this.register.read(knownTag);
+    const result = await this.register.read(knownTag, this.#current.state.tail);
     this.#readMillis.sampled(this.context.environment.clock.monotonicMillis() - began);
     if (result.kind === 'unchanged') {
       // Unless a commit landed meanwhile: its own time stands.

@@ -318,6 +318,31 @@ describe('manifest codec', () => {
       assert.equal(decodeManifestObject(sealedManifest(fields)).kind, 'damaged', what);
   });
 
+  it('takes what a known tail has in the same bytes, and nothing else from it', () => {
+    fc.assert(
+      fc.property(queueStateArbitrary, queueStateArbitrary, (state, other) => {
+        const bytes = encodeManifest(state, nonce);
+        const known = decoded(bytes).tail;
+        const again = decodeManifestObject(bytes, known);
+        assert.ok(again.kind === 'ok' && again.content.kind === 'queue');
+        for (const [sequence, { message, bytes }] of again.content.state.tail)
+          if (bytes < 500) assert.equal(message, known.get(sequence)!.message);
+        const others = decoded(encodeManifest(other, nonce)).tail;
+        const apart = decodeManifestObject(bytes, others);
+        assert.ok(apart.kind === 'ok' && apart.content.kind === 'queue');
+        assert.deepEqual(apart.content.state, state);
+      }),
+    );
+  });
+
+  it('does not take a message of the same sequence and length whose body differs', () => {
+    const tailOf = (text: string) =>
+      sealedManifest({ tail: [{ sequence: 5n, message: { messageId: new Uint8Array(16), body: text } }] });
+    const outcome = decodeManifestObject(tailOf('old'), decoded(tailOf('new')).tail);
+    assert.ok(outcome.kind === 'ok' && outcome.content.kind === 'queue');
+    assert.equal(outcome.content.state.tail.get(5)?.message.body, 'old');
+  });
+
   it('does not lose a repeated number that came in the other form protobuf allows', () => {
     const writer = new WireWriter();
     writer.raw(payloadOf(sealedManifest({})));

@@ -57,7 +57,7 @@ export type DecodeManifestOutcome =
 /** @throws RangeError when the state has a value of the wrong form: our own mistake. */
 export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array {
   const writer = new WireWriter(64 * 1024);
-  writer.raw(encodeHead(state, nonce));
+  encodeHead(writer, state, nonce);
   encodeAttributes(writer, field.attributes, state.attributes);
   encodeAttributes(writer, field.tags, state.tags);
   encodeReady(writer, field.ready, state.ready);
@@ -70,13 +70,17 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   return sealEnvelope('manifest', writer.finish());
 }
 
-export function decodeManifestObject(bytes: Uint8Array): DecodeManifestOutcome {
+/** `known` is the tail of a manifest read before: what is in both is decoded once. */
+export function decodeManifestObject(
+  bytes: Uint8Array,
+  known?: ReadonlyMap<number, TailMessage>,
+): DecodeManifestOutcome {
   const opened = openEnvelope(bytes);
   if (opened.kind !== 'ok') return opened;
   try {
     switch (opened.objectKind) {
       case 'manifest':
-        return { kind: 'ok', content: { kind: 'queue', state: decodeState(opened.payload) } };
+        return { kind: 'ok', content: { kind: 'queue', state: decodeState(opened.payload, known) } };
       case 'tombstone':
         return { kind: 'ok', content: { kind: 'tombstone', tombstone: decodeTombstone(opened.payload) } };
       case 'segment':
@@ -99,7 +103,7 @@ interface Body {
   readonly segments: Map<SegmentId, SegmentReference>;
 }
 
-function decodeState(payload: Uint8Array): QueueState {
+function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage> | undefined): QueueState {
   const body: Body = {
     attributes: new Map(),
     tags: new Map(),
@@ -109,14 +113,18 @@ function decodeState(payload: Uint8Array): QueueState {
     tail: new Map(),
     segments: new Map(),
   };
-  const head = decodeHead(decodeBody(payload, body));
+  const head = decodeHead(decodeBody(payload, body, known));
   const state = { ...head, ...body };
   checkNumbers(head, body);
   return state;
 }
 
 /** Reads the fields with codecs of their own; returns the bytes of all the others. */
-function decodeBody(payload: Uint8Array, body: Body): Uint8Array {
+function decodeBody(
+  payload: Uint8Array,
+  body: Body,
+  known: ReadonlyMap<number, TailMessage> | undefined,
+): Uint8Array {
   const reader = new WireReader(payload);
   const others = new WireWriter(1024);
   const last = { delayed: 0, delivery: 0, tail: 0 };
@@ -141,10 +149,13 @@ function decodeBody(payload: Uint8Array, body: Body): Uint8Array {
         last.delivery = after(last.delivery, decodeDelivery(reader, body.deliveries));
         break;
       case lengthTag(field.tail):
-        last.tail = after(last.tail, decodeTailMessage(reader, body.tail, payload));
+        last.tail = after(last.tail, decodeTailMessage(reader, body.tail, payload, known));
         break;
       case lengthTag(field.segments):
         decodeSegmentReference(reader, body.segments);
+        break;
+      case lengthTag(field.padding):
+        reader.skip(tag);
         break;
       default:
         reader.skip(tag);

@@ -1,29 +1,23 @@
 /**
- * The small part of a manifest, by the generated code: plain fields, writers, intents, links, and every field of the
- * manifest that this version doesn't know. At most a few hundred entries, so convenience beats speed here.
+ * The small part of a manifest: plain fields and writers in place, intents and links by the generated code (there are
+ * few, and seldom), and every field of the manifest that this version doesn't know.
  */
 import { create, type Message, toBinary, type UnknownField } from '@bufbuild/protobuf';
-import {
-  bytesFromHex,
-  type Incarnation,
-  incarnationBytes,
-  type WriterId,
-  writerIdBytes,
-} from '../core/ids.ts';
+import { bytesFromHex, type Incarnation, incarnationBytes } from '../core/ids.ts';
 import type { Intent, Link, QueueState, WriterEntry } from '../core/queue-state.ts';
 import { ascending } from './ascending.ts';
 import {
   IntentSchema,
   LinkSchema,
-  ManifestSchema,
   type Intent as StoredIntent,
   type Link as StoredLink,
-  type Writer as StoredWriter,
-  WriterSchema,
 } from './gen/okuri/storage/v1/storage_pb.ts';
 import { hexOfBytes, parsed, safeInteger } from './generated-values.ts';
 import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
-import { Malformed } from './wire.ts';
+import { lengthTag, Malformed, varintTag } from './wire.ts';
+import { WireReader } from './wire-reader.ts';
+import type { WireWriter } from './wire-writer.ts';
+import { decodeWriter, encodeWriter } from './writer-codec.ts';
 
 export type ManifestHead = Omit<
   QueueState,
@@ -32,75 +26,146 @@ export type ManifestHead = Omit<
 
 export const manifestNonceBytes = 16;
 
-export function encodeHead(head: ManifestHead, nonce: Uint8Array): Uint8Array {
+/** Field numbers of `Manifest` that are read here; those with codecs of their own are in manifest-codec.ts. */
+const field = {
+  incarnation: 1,
+  version: 2,
+  nonce: 3,
+  timeMillis: 4,
+  createdAtMillis: 5,
+  modifiedAtMillis: 6,
+  writers: 9,
+  writersFloor: 10,
+  nextSequence: 11,
+  purgeWatermark: 12,
+  purgedAtMillis: 13,
+  collectedBelow: 14,
+  intents: 20,
+  outgoingLinks: 21,
+  incomingLinks: 22,
+} as const;
+/** The highest field number that this version gives a meaning. */
+const lastKnownField = 22;
+
+export function encodeHead(writer: WireWriter, head: ManifestHead, nonce: Uint8Array): void {
   if (nonce.length !== manifestNonceBytes) throw new RangeError(`a nonce has ${manifestNonceBytes} bytes`);
-  const message = create(ManifestSchema, {
-    incarnation: bytesFromHex(head.incarnation, incarnationBytes),
-    version: BigInt(head.version),
-    nonce,
-    timeMillis: BigInt(head.timeMillis),
-    createdAtMillis: BigInt(head.createdAtMillis),
-    modifiedAtMillis: BigInt(head.modifiedAtMillis),
-    writers: head.writers.map(storedWriter),
-    writersFloor: BigInt(head.writersFloor),
-    nextSequence: BigInt(head.nextSequence),
-    purgeWatermark: BigInt(head.purgeWatermark),
-    purgedAtMillis: BigInt(head.purgedAtMillis),
-    collectedBelow: BigInt(head.collectedBelow),
-    intents: ascending(head.intents).map((sequence) => storedIntent(sequence, head.intents.get(sequence)!)),
-    outgoingLinks: storedLinks(head.outgoingLinks),
-    incomingLinks: storedLinks(head.incomingLinks),
-  });
-  if (head.unknownFields.length > 0) message.$unknown = [...head.unknownFields] as UnknownField[];
-  return toBinary(ManifestSchema, message);
+  writer.hex(field.incarnation, head.incarnation, incarnationBytes);
+  writer.uint(field.version, head.version);
+  writer.bytes(field.nonce, nonce);
+  writer.uint(field.timeMillis, head.timeMillis);
+  writer.uint(field.createdAtMillis, head.createdAtMillis);
+  writer.uint(field.modifiedAtMillis, head.modifiedAtMillis);
+  for (const entry of head.writers) {
+    const mark = writer.begin(field.writers);
+    encodeWriter(writer, entry);
+    writer.end(mark);
+  }
+  writer.uint(field.writersFloor, head.writersFloor);
+  writer.uint(field.nextSequence, head.nextSequence);
+  writer.uint(field.purgeWatermark, head.purgeWatermark);
+  writer.uint(field.purgedAtMillis, head.purgedAtMillis);
+  writer.uint(field.collectedBelow, head.collectedBelow);
+  for (const sequence of ascending(head.intents)) {
+    const stored = storedIntent(sequence, head.intents.get(sequence)!);
+    writer.bytesEvenIfEmpty(field.intents, toBinary(IntentSchema, stored));
+  }
+  for (const link of storedLinks(head.outgoingLinks))
+    writer.bytesEvenIfEmpty(field.outgoingLinks, toBinary(LinkSchema, link));
+  for (const link of storedLinks(head.incomingLinks))
+    writer.bytesEvenIfEmpty(field.incomingLinks, toBinary(LinkSchema, link));
+  writer.unknown(head.unknownFields as readonly UnknownField[]);
 }
+
+type HeadDraft = { -readonly [K in keyof ManifestHead]: ManifestHead[K] };
 
 /** @throws Malformed */
 export function decodeHead(bytes: Uint8Array): ManifestHead {
-  const message = parsed(ManifestSchema, bytes);
-  // A field with a codec of its own, in a form which that codec does not read, would be lost in here.
-  const elsewhere = [message.ready, message.delayed, message.deliveries, message.tail, message.segments];
-  if ([...elsewhere, message.attributes, message.tags].some((entries) => entries.length > 0))
-    throw new Malformed('a repeated field is written in another form');
-  if (message.nonce.length !== manifestNonceBytes) throw new Malformed('the nonce has the wrong length');
-  return {
-    incarnation: hexOfBytes(message.incarnation, incarnationBytes) as Incarnation,
-    version: safeInteger(message.version),
-    timeMillis: safeInteger(message.timeMillis),
-    createdAtMillis: safeInteger(message.createdAtMillis),
-    modifiedAtMillis: safeInteger(message.modifiedAtMillis),
-    writers: message.writers.map(writerOf),
-    writersFloor: safeInteger(message.writersFloor),
-    nextSequence: safeInteger(message.nextSequence),
-    purgeWatermark: safeInteger(message.purgeWatermark),
-    purgedAtMillis: safeInteger(message.purgedAtMillis),
-    collectedBelow: safeInteger(message.collectedBelow),
-    intents: intentsOf(message.intents),
-    outgoingLinks: linksOf(message.outgoingLinks),
-    incomingLinks: linksOf(message.incomingLinks),
-    unknownFields: message.$unknown ?? [],
+  const reader = new WireReader(bytes);
+  const writers: WriterEntry[] = [];
+  const intents: StoredIntent[] = [];
+  const outgoing: StoredLink[] = [];
+  const incoming: StoredLink[] = [];
+  const unknownFields: UnknownField[] = [];
+  const head: HeadDraft = {
+    incarnation: '' as Incarnation,
+    version: 0,
+    timeMillis: 0,
+    createdAtMillis: 0,
+    modifiedAtMillis: 0,
+    writers,
+    writersFloor: 0,
+    nextSequence: 0,
+    purgeWatermark: 0,
+    purgedAtMillis: 0,
+    collectedBelow: 0,
+    intents: new Map(),
+    outgoingLinks: new Map(),
+    incomingLinks: new Map(),
+    unknownFields,
   };
+  let nonceBytes = 0;
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (decodeNumber(reader, tag, head)) continue;
+    if (tag === lengthTag(field.incarnation)) head.incarnation = reader.hex(incarnationBytes) as Incarnation;
+    else if (tag === lengthTag(field.nonce)) nonceBytes = reader.bytes().length;
+    else if (tag === lengthTag(field.writers)) {
+      const outer = reader.enter();
+      writers.push(decodeWriter(reader));
+      reader.leave(outer);
+    } else if (tag === lengthTag(field.intents)) intents.push(parsed(IntentSchema, reader.bytes()));
+    else if (tag === lengthTag(field.outgoingLinks)) outgoing.push(parsed(LinkSchema, reader.bytes()));
+    else if (tag === lengthTag(field.incomingLinks)) incoming.push(parsed(LinkSchema, reader.bytes()));
+    else unknownFields.push(unknownField(reader, tag));
+  }
+  if (head.incarnation === '') throw new Malformed('a manifest has no incarnation');
+  if (nonceBytes !== manifestNonceBytes) throw new Malformed('the nonce has the wrong length');
+  head.intents = intentsOf(intents);
+  head.outgoingLinks = linksOf(outgoing);
+  head.incomingLinks = linksOf(incoming);
+  return head;
 }
 
-function storedWriter(writer: WriterEntry): StoredWriter {
-  const { id, attempt, version, roundMillis } = writer;
-  const stored = create(WriterSchema, {
-    id: bytesFromHex(id, writerIdBytes),
-    attempt: BigInt(attempt),
-    version: BigInt(version),
-    roundMillis,
-  });
-  return withUnknown(stored, writer);
+/** Whether the field was a plain number. */
+function decodeNumber(reader: WireReader, tag: number, head: HeadDraft): boolean {
+  switch (tag) {
+    case varintTag(field.version):
+      head.version = reader.varint();
+      return true;
+    case varintTag(field.timeMillis):
+      head.timeMillis = reader.varint();
+      return true;
+    case varintTag(field.createdAtMillis):
+      head.createdAtMillis = reader.varint();
+      return true;
+    case varintTag(field.modifiedAtMillis):
+      head.modifiedAtMillis = reader.varint();
+      return true;
+    case varintTag(field.writersFloor):
+      head.writersFloor = reader.varint();
+      return true;
+    case varintTag(field.nextSequence):
+      head.nextSequence = reader.varint();
+      return true;
+    case varintTag(field.purgeWatermark):
+      head.purgeWatermark = reader.varint();
+      return true;
+    case varintTag(field.purgedAtMillis):
+      head.purgedAtMillis = reader.varint();
+      return true;
+    case varintTag(field.collectedBelow):
+      head.collectedBelow = reader.varint();
+      return true;
+    default:
+      return false;
+  }
 }
 
-function writerOf(stored: StoredWriter): WriterEntry {
-  const writer = {
-    id: hexOfBytes(stored.id, writerIdBytes) as WriterId,
-    attempt: safeInteger(stored.attempt),
-    version: safeInteger(stored.version),
-    roundMillis: stored.roundMillis,
-  };
-  return withUnknownFields(writer, stored.$unknown);
+/** A known field in a form that no codec reads would be lost. @throws Malformed */
+function unknownField(reader: WireReader, tag: number): UnknownField {
+  const unknown = reader.unknown(tag);
+  if (unknown.no <= lastKnownField) throw new Malformed(`field ${unknown.no} is written in another form`);
+  return unknown;
 }
 
 function storedIntent(sequence: number, intent: Intent): StoredIntent {

@@ -49,6 +49,12 @@ export function adoptEncoding(message: StoredMessage, encoded: Uint8Array): void
   encodings.set(message, encoded);
 }
 
+/** Whether what the reader has entered are the bytes that are kept for the message. */
+export function isNextIn(reader: WireReader, message: StoredMessage): boolean {
+  const known = encodings.get(message);
+  return known !== undefined && reader.restIs(known);
+}
+
 function encodeMessage(message: StoredMessage): Uint8Array {
   const writer = scratch;
   writer.clear();

@@ -4,7 +4,7 @@
  */
 import type { TailMessage } from '../core/queue-state.ts';
 import { ascending } from './ascending.ts';
-import { adoptEncoding, decodeMessage, encodedMessage } from './message-codec.ts';
+import { adoptEncoding, decodeMessage, encodedMessage, isNextIn } from './message-codec.ts';
 import { lengthTag, Malformed, varintBytes, varintTag } from './wire.ts';
 import type { WireReader } from './wire-reader.ts';
 import type { WireWriter } from './wire-writer.ts';
@@ -25,11 +25,18 @@ export function encodeTail(
   }
 }
 
-/** Reads one entry of the tail into the map. @throws Malformed */
+/** Above it the platform decodes text faster than a loop compares bytes. */
+const comparedBytesMax = 1024;
+
+/**
+ * Reads one entry of the tail into the map; an entry of `known` that has the same bytes is taken as it is.
+ * @throws Malformed
+ */
 export function decodeTailMessage(
   reader: WireReader,
   into: Map<number, TailMessage>,
   payload: Uint8Array,
+  known: ReadonlyMap<number, TailMessage> | undefined,
 ): number {
   const outer = reader.enter();
   let sequence = 0;
@@ -39,9 +46,15 @@ export function decodeTailMessage(
     if (tag === varintTag(field.sequence)) sequence = reader.varint();
     else if (tag === lengthTag(field.message)) {
       const entryEnd = reader.enter();
-      const start = reader.position;
-      entry = decodeMessage(reader);
-      adoptEncoding(entry.message, payload.subarray(start, reader.position));
+      const before = reader.lastFieldBytes > comparedBytesMax ? undefined : known?.get(sequence);
+      if (before !== undefined && isNextIn(reader, before.message)) entry = before;
+      else {
+        const start = reader.position;
+        entry = decodeMessage(reader);
+        const encoded = payload.subarray(start, reader.position);
+        // A copy, where many outlive the object they came in: each would keep a whole manifest in memory.
+        adoptEncoding(entry.message, known === undefined ? encoded : encoded.slice());
+      }
       reader.leave(entryEnd);
     } else reader.skip(tag);
   }

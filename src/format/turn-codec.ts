@@ -1,20 +1,15 @@
 /** A writer's request for its turn (engine/turn.ts): what its entry in the manifest would say, had it landed one. */
-import { create, toBinary } from '@bufbuild/protobuf';
-import { bytesFromHex, type WriterId, writerIdBytes } from '../core/ids.ts';
 import type { WriterEntry } from '../core/queue-state.ts';
 import { openEnvelope, sealEnvelope } from './envelope.ts';
-import { WriterSchema } from './gen/okuri/storage/v1/storage_pb.ts';
-import { hexOfBytes, parsed, safeInteger } from './generated-values.ts';
 import { Malformed } from './wire.ts';
+import { WireReader } from './wire-reader.ts';
+import { WireWriter } from './wire-writer.ts';
+import { decodeWriter, encodeWriter } from './writer-codec.ts';
 
-export function encodeTurn({ id, attempt, version, roundMillis }: WriterEntry): Uint8Array {
-  const message = create(WriterSchema, {
-    id: bytesFromHex(id, writerIdBytes),
-    attempt: BigInt(attempt),
-    version: BigInt(version),
-    roundMillis,
-  });
-  return sealEnvelope('turn', toBinary(WriterSchema, message));
+export function encodeTurn(entry: WriterEntry): Uint8Array {
+  const writer = new WireWriter(64);
+  encodeWriter(writer, entry);
+  return sealEnvelope('turn', writer.finish());
 }
 
 /** `undefined` for anything else: a request that can't be read is none. */
@@ -22,13 +17,7 @@ export function decodeTurn(bytes: Uint8Array): WriterEntry | undefined {
   const opened = openEnvelope(bytes);
   if (opened.kind !== 'ok' || opened.objectKind !== 'turn') return undefined;
   try {
-    const { id, attempt, version, roundMillis } = parsed(WriterSchema, opened.payload);
-    return {
-      id: hexOfBytes(id, writerIdBytes) as WriterId,
-      attempt: safeInteger(attempt),
-      version: safeInteger(version),
-      roundMillis,
-    };
+    return decodeWriter(new WireReader(opened.payload));
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;

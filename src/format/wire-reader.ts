@@ -62,6 +62,15 @@ export class WireReader {
     return outer;
   }
 
+  /** Whether these bytes, and no others, are left of what was entered. Reads nothing. */
+  restIs(bytes: Uint8Array): boolean {
+    const own = this.#bytes;
+    const start = this.#position;
+    if (this.#end - start !== bytes.length) return false;
+    for (let at = 0; at < bytes.length; at += 1) if (own[start + at] !== bytes[at]) return false;
+    return true;
+  }
+
   leave(outer: number): void {
     this.#position = this.#end;
     this.#end = outer;

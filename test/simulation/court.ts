@@ -59,7 +59,7 @@ export class Court {
     const before = this.#contents.get(key);
     let after: ManifestContent | undefined;
     if (body) {
-      const decoded = decodeManifestObject(body);
+      const decoded = decodeManifestObject(body, before?.kind === 'queue' ? before.state.tail : undefined);
       if (decoded.kind !== 'ok') {
         this.fail(
           'every manifest can be read',
