@@ -63,14 +63,16 @@ export function sealEnvelope(
   formatVersion = FORMAT_VERSION,
 ): Uint8Array {
   const kindNumber = kindNumbers[kind];
-  const writer = new WireWriter(payload.length + 16);
+  const sealed = new Uint8Array(envelopeBytes(payload.length) + payload.length);
   const checksum = checksumOf(kindNumber, formatVersion, payload);
-  writer.raw(Uint8Array.of(versionTag, formatVersion, kindTag, kindNumber, checksumTag));
-  writer.raw(Uint8Array.of(checksum, checksum >>> 8, checksum >>> 16, checksum >>> 24));
-  writer.varint(payloadTag);
-  writer.varint(payload.length);
-  writer.raw(payload);
-  return writer.finish();
+  sealed.set([versionTag, formatVersion, kindTag, kindNumber, checksumTag]);
+  new DataView(sealed.buffer).setUint32(checksumAt, checksum, true);
+  sealed[lengthAt - 1] = payloadTag;
+  const length = new WireWriter(8);
+  length.varint(payload.length);
+  sealed.set(length.written(), lengthAt);
+  sealed.set(payload, envelopeBytes(payload.length));
+  return sealed;
 }
 
 /** The payload is a view into `bytes`. */

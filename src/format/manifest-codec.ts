@@ -49,6 +49,9 @@ const field = {
   padding: 30,
 } as const;
 
+/** Encoding is synchronous, so one buffer serves every manifest. */
+const scratch = new WireWriter(64 * 1024);
+
 export type DecodeManifestOutcome =
   | { readonly kind: 'ok'; readonly content: ManifestContent }
   | Damaged
@@ -56,7 +59,8 @@ export type DecodeManifestOutcome =
 
 /** @throws RangeError when the state has a value of the wrong form: our own mistake. */
 export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array {
-  const writer = new WireWriter(64 * 1024);
+  const writer = scratch;
+  writer.clear();
   encodeHead(writer, state, nonce);
   encodeAttributes(writer, field.attributes, state.attributes);
   encodeAttributes(writer, field.tags, state.tags);
@@ -67,7 +71,7 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   encodeSegmentReferences(writer, field.segments, state.segments);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
-  return sealEnvelope('manifest', writer.finish());
+  return sealEnvelope('manifest', writer.written());
 }
 
 /** `known` is the tail of a manifest read before: what is in both is decoded once. */

@@ -30,6 +30,11 @@ export class WireWriter {
     return this.#length;
   }
 
+  /** A view: good until something else is written. */
+  written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
