@@ -2,8 +2,9 @@
  * Proof that the simulator sees: plants each fault of mutants/ in a copy of the product and runs seeds until a checker
  * names it.
  *
- *   mutants.ts                  all of them
+ *   mutants.ts                  all of them, each with the seed first that killed it last time (mutants/seeds.json)
  *   mutants.ts NAME…            these
+ *   mutants.ts --hunt           from the first seed on; writes down what it finds
  *   mutants.ts --seeds 60 --seconds 90 --jobs 2
  *
  * A mutant is killed by a seed on which the product itself is clean: the baseline plays the first seeds of every
@@ -17,12 +18,16 @@ import { allMutants } from './mutants/all.ts';
 import { type BoundsName, bounds } from './mutants/bounds.ts';
 import type { Mutant, Patch } from './mutants/mutant.ts';
 
+/** By mutant: the seed that killed it, and how many seeds it took to find that. */
+type Kills = Readonly<Record<string, { readonly seed: string; readonly took: number }>>;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seeds: { type: 'string', default: '60' },
     seconds: { type: 'string', default: '120' },
     clean: { type: 'string', default: '4' },
+    hunt: { type: 'boolean', default: false },
     jobs: { type: 'string', default: '2' },
   },
 });
@@ -32,6 +37,9 @@ const scratch = `${root}.cache/mutants`;
 const seedsMax = Number(values.seeds);
 /** Of the unmutated product, in each weather and under each set of bounds that some mutant wants. */
 const cleanSeeds = Number(values.clean);
+const killsFile = new URL('./mutants/seeds.json', import.meta.url);
+const known = JSON.parse(readFileSync(killsFile, 'utf8')) as Kills;
+const found: Record<string, Kills[string]> = { ...known };
 
 interface Hunt {
   readonly played: number;
@@ -117,16 +125,21 @@ async function baseline(mutants: readonly Mutant[]): Promise<{ passed: number; f
 async function judge(mutant: Mutant): Promise<string | undefined> {
   const { name, under, patches } = mutant;
   const tree = plant(name, [...(under ? bounds[under] : []), ...patches]);
-  const { played, found } = await hunt(tree, seedsOf(mutant, seedsMax));
+  const before = values.hunt ? undefined : known[name];
+  const seeds = seedsOf(mutant, seedsMax);
+  const { played, found: kill } = await hunt(tree, before ? [before.seed, ...seeds] : seeds);
   rmSync(tree, { recursive: true, force: true });
-  if (!found) return `SURVIVES ${played} seeds`;
-  if (found.property === '') return found.detail;
-  if (played > cleanSeeds) {
-    const wrong = await unclean(under, [found.seed]);
+  if (!kill) return `SURVIVES ${played} seeds`;
+  if (kill.property === '') return kill.detail;
+  const { seed, property, detail } = kill;
+  const took = seed === before?.seed ? before.took : played - (before ? 1 : 0);
+  if (took > cleanSeeds) {
+    const wrong = await unclean(under, [seed]);
     if (wrong) return `its seed fails without it too: ${wrong}`;
   }
+  found[name] = { seed, took };
   console.log(
-    `killed ${name.padEnd(44)} ${mutant.dagger ? '†' : ' '} seed ${found.seed.padEnd(14)} (${played}) ${found.property}: ${found.detail.slice(0, 140).replaceAll('\n', ' ')}`,
+    `killed ${name.padEnd(44)} ${mutant.dagger ? '†' : ' '} seed ${seed.padEnd(14)} (${took}) ${property}: ${detail.slice(0, 140).replaceAll('\n', ' ')}`,
   );
   return undefined;
 }
@@ -152,5 +165,11 @@ await inTurns(chosen, async (mutant) => {
   }
 });
 rmSync(scratch, { recursive: true, force: true });
+if (values.hunt) {
+  const rows = allMutants.flatMap(({ name }) =>
+    found[name] ? [`  ${JSON.stringify(name)}: ${JSON.stringify(found[name])}`] : [],
+  );
+  writeFileSync(killsFile, `{\n${rows.join(',\n')}\n}\n`);
+}
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exit(totals.failed === 0 ? 0 : 1);
