@@ -5,6 +5,7 @@
  */
 import type { MovedMessage, NewMessage } from './command.ts';
 import type { DeliveryToken } from './ids.ts';
+import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {
@@ -57,6 +58,7 @@ class Copied<K, V> {
 export class Draft {
   readonly base: QueueState;
   readonly time: TransitionTime;
+  readonly limits: QueueLimits;
   readonly delayed: Copied<number, number>;
   readonly deliveries: Copied<number, Delivery>;
   readonly tail: Copied<number, TailMessage>;
@@ -81,9 +83,10 @@ export class Draft {
   #addedRuns = false;
 
   /** `tokenSeed`: 8 random bytes of this attempt; each delivery's token is drawn from it (never of another attempt's). */
-  constructor(base: QueueState, time: TransitionTime, tokenSeed: Uint8Array) {
+  constructor(base: QueueState, time: TransitionTime, tokenSeed: Uint8Array, limits = queueLimits) {
     this.base = base;
     this.time = time;
+    this.limits = limits;
     this.delayed = new Copied(base.delayed);
     this.deliveries = new Copied(base.deliveries);
     this.tail = new Copied(base.tail);

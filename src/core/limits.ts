@@ -25,3 +25,20 @@ export const LEASE_MILLIS_MAX = 12 * 60 * 60 * 1000;
 
 /** Stored beside body and attributes: id, stamps, sequence, tags of the encoding. Measured on 256 B bodies, rounded up. */
 export const MESSAGE_OVERHEAD_BYTES = 64;
+
+/** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
+export interface QueueLimits {
+  readonly writersMax: number;
+  readonly tailBytesMax: number;
+  readonly inlineMessageBytesMax: number;
+  readonly segmentBytesMax: number;
+  readonly intentsMax: number;
+}
+
+export const queueLimits: QueueLimits = {
+  writersMax: WRITERS_MAX,
+  tailBytesMax: TAIL_BYTES_MAX,
+  inlineMessageBytesMax: INLINE_MESSAGE_BYTES_MAX,
+  segmentBytesMax: SEGMENT_BYTES_MAX,
+  intentsMax: INTENTS_MAX,
+};

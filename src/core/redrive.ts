@@ -8,7 +8,6 @@
 import type { Command, CommandResult, MovedMessage } from './command.ts';
 import type { Draft } from './draft.ts';
 import type { Incarnation } from './ids.ts';
-import { INTENTS_MAX } from './limits.ts';
 import { inlineBytesOf } from './message-size.ts';
 import { queueNameOfArn } from './queue-arn.ts';
 import type { Delivery } from './queue-state.ts';
@@ -34,7 +33,7 @@ export function considerMove(
     return 'wait';
   }
   if (target.kind === 'missing') return 'deliver';
-  if (draft.intents.current.size >= INTENTS_MAX) return 'wait';
+  if (draft.intents.current.size >= draft.limits.intentsMax) return 'wait';
   return { queueName, targetIncarnation: target.incarnation };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Keeps the inline tail within its bound: large messages go to segments at once, and when the rest exceeds
- * TAIL_BYTES_MAX, all of it does. Uploading is the commit loop's work: this names what to upload, and on
+ * its bound, all of it does. Uploading is the commit loop's work: this names what to upload, and on
  * the next application points at what was uploaded.
  *
  * An uploaded segment survives conflicts: its ordinals are mapped to whatever sequence numbers the messages got on
@@ -8,7 +8,6 @@
  * collector may have deleted it already (DESIGN.md section 5); the loop then uploads again.
  */
 import type { Draft } from './draft.ts';
-import { INLINE_MESSAGE_BYTES_MAX, SEGMENT_BYTES_MAX, TAIL_BYTES_MAX } from './limits.ts';
 import type { Run } from './queue-state.ts';
 import type { PreparedSegment, SpillMessage } from './resources.ts';
 
@@ -17,18 +16,19 @@ type Spills = readonly (readonly SpillMessage[])[];
 /** What still has to be uploaded before this draft may be sealed; empty when the tail is within its bound. */
 export function spill(draft: Draft, prepared: readonly PreparedSegment[], collectedBelow: number): Spills {
   const tail = tailOf(draft);
+  const { tailBytesMax, inlineMessageBytesMax, segmentBytesMax } = draft.limits;
   let totalBytes = 0;
   let large = false;
   for (const entry of tail) {
-    if (entry.bytes > INLINE_MESSAGE_BYTES_MAX) large = true;
+    if (entry.bytes > inlineMessageBytesMax) large = true;
     else totalBytes += entry.bytes;
   }
-  const overflows = totalBytes > TAIL_BYTES_MAX;
+  const overflows = totalBytes > tailBytesMax;
   if (!large && !overflows) return [];
   const usable = prepared.filter((segment) => segment.baseVersion >= collectedBelow);
-  const leaving = tail.filter((entry) => overflows || entry.bytes > INLINE_MESSAGE_BYTES_MAX);
+  const leaving = tail.filter((entry) => overflows || entry.bytes > inlineMessageBytesMax);
   const missing = pointAt(draft, leaving, usable);
-  return cut(missing);
+  return cut(missing, segmentBytesMax);
 }
 
 function tailOf(draft: Draft): SpillMessage[] {
@@ -106,12 +106,12 @@ function runsOf(segment: PreparedSegment, list: readonly { ordinal: number; entr
 }
 
 /** Several messages share a segment, large ones too: a PUT costs the same for ten bodies as for one. */
-function cut(missing: readonly SpillMessage[]): SpillMessage[][] {
+function cut(missing: readonly SpillMessage[], segmentBytesMax: number): SpillMessage[][] {
   const spills: SpillMessage[][] = [];
   let current: SpillMessage[] = [];
   let currentBytes = 0;
   for (const entry of missing) {
-    if (current.length > 0 && currentBytes + entry.bytes > SEGMENT_BYTES_MAX) {
+    if (current.length > 0 && currentBytes + entry.bytes > segmentBytesMax) {
       spills.push(current);
       current = [];
       currentBytes = 0;

@@ -9,7 +9,7 @@ import type { Command, CommandOutcome, CommandResult } from './command.ts';
 import { deleteMessages } from './delete.ts';
 import { Draft, type TransitionTime } from './draft.ts';
 import type { Incarnation, WriterId } from './ids.ts';
-import { WRITERS_MAX } from './limits.ts';
+import { type QueueLimits, queueLimits } from './limits.ts';
 import { purge } from './purge.ts';
 import { mergeAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
@@ -30,6 +30,8 @@ export interface TransitionInput {
   readonly resources: Resources;
   /** Raises `collectedBelow` to this version along the way, if lower now; at most the present version. */
   readonly collectBelow: number;
+  /** The product's when absent. */
+  readonly limits?: QueueLimits;
 }
 
 export type TransitionResult =
@@ -64,7 +66,8 @@ const order: Readonly<Record<Command['kind'], number>> = {
 export function apply(input: TransitionInput): TransitionResult {
   const { state, commands } = input;
   if (commands.some((command) => command.kind === 'delete-queue')) return bury(input);
-  const draft = new Draft(state, input.time, input.tokenSeed);
+  const limits = input.limits ?? queueLimits;
+  const draft = new Draft(state, input.time, input.tokenSeed, limits);
   const collectedBelow = raisedCollectedBelow(input);
   const expired = expire(draft);
   const neededSources = new Map<Incarnation, string>();
@@ -96,7 +99,7 @@ export function apply(input: TransitionInput): TransitionResult {
   if (!changed) return { kind: 'applied', next: { kind: 'queue', state }, results, changed };
   const spills = spill(draft, input.resources.prepared, collectedBelow);
   if (spills.length > 0) return { kind: 'needs', needs: { ...needs, spills } };
-  const next = draft.seal({ ...written(state, input.writer), collectedBelow });
+  const next = draft.seal({ ...written(state, input.writer, limits.writersMax), collectedBelow });
   return { kind: 'applied', next: { kind: 'queue', state: next }, results, changed };
 }
 
@@ -167,11 +170,12 @@ function bury(input: TransitionInput): TransitionResult {
 function written(
   state: QueueState,
   writer: TransitionInput['writer'],
+  writersMax: number,
 ): Pick<QueueState, 'writers' | 'writersFloor'> {
   const own: WriterEntry = { roundMillis: 0, ...writer, version: state.version + 1 };
   const others = state.writers.filter((entry) => entry.id !== writer.id);
   let writersFloor = state.writersFloor;
-  while (others.length >= WRITERS_MAX) {
+  while (others.length >= writersMax) {
     const oldest = others.reduce((a, b) => (b.version < a.version ? b : a));
     others.splice(others.indexOf(oldest), 1);
     writersFloor = Math.max(writersFloor, oldest.version);

@@ -143,6 +143,7 @@ export class BatchCommit {
       writer: { id: view.writer, attempt, roundMillis: view.roundMillis },
       resources: this.#resources,
       collectBelow: view.collectBelow(),
+      limits: view.context.settings.limits,
     });
     if (applied.kind === 'needs') {
       if ((await this.#resources.fetch(applied.needs)) === 'stale') this.#mustRead = true;

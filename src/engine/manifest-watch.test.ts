@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { SeededRandom } from '../../test/support/seeded-random.ts';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
+import { queueLimits } from '../core/limits.ts';
 import { manifestKey } from '../format/object-keys.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { type ETag, type ListPage, type ListRequest, StoreError } from '../store/object-store.ts';
@@ -69,6 +70,7 @@ async function stage(present: readonly string[], tuning: Partial<EngineSettings>
     listPriceInReads: 0.5,
     listPageKeys: 1_000,
     timing: defaultTiming,
+    limits: queueLimits,
     ...tuning,
   };
   const silent = () => {};

@@ -1,4 +1,5 @@
 /** One engine: what all queues of a process share, put together behind the façade of queue-api.ts. */
+import { queueLimits } from '../core/limits.ts';
 import { BodyCache } from './body-cache.ts';
 import { Collector } from './collector.ts';
 import type { EngineContext } from './context.ts';
@@ -27,7 +28,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-type Tuned = 'readPriceShare' | 'listPriceInReads' | 'listPageKeys';
+type Tuned = 'readPriceShare' | 'listPriceInReads' | 'listPageKeys' | 'limits';
 
 export type EngineOptions = Omit<EngineSettings, 'timing' | Tuned> &
   Partial<Pick<EngineSettings, Tuned>> & { readonly timing?: Partial<EngineSettings['timing']> };
@@ -37,6 +38,7 @@ export function createQueueService(environment: Environment, options: EngineOpti
     readPriceShare: defaultReadPriceShare,
     listPriceInReads: defaultListPriceInReads,
     listPageKeys: defaultListPageKeys,
+    limits: queueLimits,
     ...options,
     timing: { ...defaultTiming, ...options.timing },
   };

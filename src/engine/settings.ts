@@ -2,6 +2,8 @@
  * What an assembly decides about the engine, and the engine's own times and bounds with their reasons. Milliseconds
  * and bytes. Tests and the simulation draw their own.
  */
+import type { QueueLimits } from '../core/limits.ts';
+
 export interface EngineSettings {
   readonly accountId: string;
   readonly region: string;
@@ -23,6 +25,7 @@ export interface EngineSettings {
   /** Keys a LIST is asked for, 1 to 1,000. */
   readonly listPageKeys: number;
   readonly timing: EngineTiming;
+  readonly limits: QueueLimits;
 }
 
 /** $0.40 against $5 a million (S3 Standard). */

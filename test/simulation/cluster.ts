@@ -232,6 +232,7 @@ export class Cluster {
         cooldowns: config.cooldowns,
         conditionalDelete: config.conditionalDelete,
         timing: config.timing,
+        limits: config.limits,
         ...config.watch,
       },
     );

@@ -2,6 +2,7 @@
  * What one seed plays: drawn as a swarm, so that each seed has some faults and shapes to the full and others not at
  * all. Printed in full with every failure.
  */
+import { type QueueLimits, queueLimits } from '../../src/core/limits.ts';
 import type { EngineSettings, EngineTiming } from '../../src/engine/settings.ts';
 import { focuses, focusOf } from './focus.ts';
 import { Prng } from './prng.ts';
@@ -89,6 +90,8 @@ export interface SimConfig {
   readonly bodyBytes: readonly number[];
   readonly timing: Partial<EngineTiming>;
   /** Cheap LISTs of few keys: a handful of queues is watched by them. */
+  /** Mostly small ones: what takes 256 KiB or 64 writers in production happens in every run, and at less cost. */
+  readonly limits: QueueLimits;
   readonly watch: Pick<EngineSettings, 'listTags' | 'listPriceInReads' | 'listPageKeys'>;
 }
 
@@ -198,6 +201,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
   const nodeCount = draw.pick([1, 2, 2, 3, 3, 4, 5]);
   const far = draw.chance(0.2);
   const faults = drawFaults(draw);
+  const limits = drawLimits(new Prng(`${seed}/limits`));
   return {
     seed,
     calls,
@@ -216,17 +220,34 @@ function drawSwarm(seed: string, calls: number): SimConfig {
     cooldowns: draw.chance(0.1),
     conditionalDelete: draw.chance(0.8),
     retryingStore: draw.chance(0.8),
-    // Sizes by frequency: large ones bring segments, and cost most of the time of a run.
-    bodyBytes: draw.pick([
-      [16],
-      [16, 256],
-      [16, 256],
-      [16, 16, 16, 20_000],
-      [16, 16, 16, 16, 70_000],
-      [16, 16, 256, 30_000, 70_000],
-    ]),
+    // Sizes by frequency, against the limits of the product.
+    bodyBytes: draw
+      .pick([
+        [16],
+        [16, 256],
+        [16, 256],
+        [16, 16, 16, 20_000],
+        [16, 16, 16, 16, 70_000],
+        [16, 16, 256, 30_000, 70_000],
+      ])
+      .map((bytes) =>
+        bytes > 256 ? Math.ceil((bytes * limits.tailBytesMax) / queueLimits.tailBytesMax) : bytes,
+      ),
+    limits,
     timing: drawTiming(draw),
     watch: drawWatch(new Prng(`${seed}/watch`)),
+  };
+}
+
+/** Of a stream of its own. */
+function drawLimits(draw: Prng): QueueLimits {
+  const share = draw.pick([1, 1 / 16, 1 / 16, 1 / 64, 1 / 64]);
+  return {
+    writersMax: draw.pick([2, 4, queueLimits.writersMax]),
+    tailBytesMax: queueLimits.tailBytesMax * share,
+    inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
+    segmentBytesMax: queueLimits.segmentBytesMax * share,
+    intentsMax: draw.pick([2, queueLimits.intentsMax]),
   };
 }
 

@@ -58,6 +58,7 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
       aborts: () => cluster.aborts,
       clockErrorMillis: () => cluster.clockErrorMillis(),
       stampErrorMillis: () => cluster.stampErrorMillis(),
+      limits: config.limits,
       present: (key) => bucket.peek(key) !== undefined,
     },
   );

@@ -1,4 +1,5 @@
 /** Every property that a run is held to, in the order in which they look at an event. */
+import type { QueueLimits } from '../../../src/core/limits.ts';
 import type { Ledger } from '../ledger.ts';
 import { answersChecker } from './answers.ts';
 import { attributesChecker } from './attributes.ts';
@@ -21,6 +22,7 @@ export interface Circumstances {
   liesTold(): number;
   aborts(): number;
   present(key: string): boolean;
+  readonly limits: QueueLimits;
   /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
   clockErrorMillis(): number | undefined;
   /** How far an enqueue stamp may lie before the truth; undefined when nobody can say. */
@@ -30,7 +32,7 @@ export interface Circumstances {
 export function allCheckers(ledger: Ledger, world: Circumstances): readonly DiffChecker[] {
   return [
     answersChecker(),
-    registerChecker(),
+    registerChecker(world.limits),
     sendsChecker(ledger),
     endingsChecker(ledger, world.liesTold),
     deliveriesChecker(world.aborts),

@@ -3,16 +3,16 @@
  * that was there, and every state and every step that landed keeps the rules of core/invariants.ts and its bounds.
  */
 import { brokenState, brokenStep } from '../../../src/core/invariants.ts';
-import { TAIL_BYTES_MAX } from '../../../src/core/limits.ts';
+import type { QueueLimits } from '../../../src/core/limits.ts';
 import type { DiffChecker } from './check.ts';
 
 /** DESIGN.md section 4. */
 const manifestBytesMax = 1024 * 1024;
 
-export function registerChecker(): DiffChecker {
+export function registerChecker(limits: QueueLimits): DiffChecker {
   return {
     name: 'every swap keeps the invariants',
-    landed: ({ before, after, bytes, queue, storeMillis }) => {
+    landed: ({ before, after, bytes, queue }) => {
       if (bytes > manifestBytesMax) return `the manifest of ${queue} has ${bytes} bytes`;
       if (after === undefined)
         return before?.kind === 'queue' ? `the manifest of ${queue} was deleted` : undefined;
@@ -31,8 +31,10 @@ export function registerChecker(): DiffChecker {
       } else if (state.version !== 1) return `${queue} begins with version ${state.version}`;
       let tailBytes = 0;
       for (const entry of state.tail.values()) tailBytes += entry.bytes;
-      if (tailBytes > TAIL_BYTES_MAX) return `the tail of ${queue} has ${tailBytes} bytes`;
-      void storeMillis;
+      if (tailBytes > limits.tailBytesMax) return `the tail of ${queue} has ${tailBytes} bytes`;
+      if (state.writers.length > limits.writersMax)
+        return `${queue} remembers ${state.writers.length} writers`;
+      if (state.intents.size > limits.intentsMax) return `${queue} has ${state.intents.size} moves under way`;
       const broken = brokenState(state);
       return broken ? `${queue}: ${broken}` : undefined;
     },

@@ -167,7 +167,7 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: 'src/core/spill.ts',
-        text: 'const leaving = tail.filter((entry) => overflows || entry.bytes > INLINE_MESSAGE_BYTES_MAX);',
+        text: 'const leaving = tail.filter((entry) => overflows || entry.bytes > inlineMessageBytesMax);',
         by: `if (overflows) for (const { sequence, origin } of tail) if (!origin) draft.tail.delete(sequence);
   const leaving = tail.filter((entry) => overflows && entry.origin);`,
       },
