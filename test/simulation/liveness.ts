@@ -5,7 +5,7 @@
  */
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import { createRequest } from './clients.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, Reply } from './cluster.ts';
 import type { SimConfig } from './config.ts';
 import type { Court } from './court.ts';
 import type { CallRequest } from './history.ts';
@@ -108,7 +108,7 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
     const here = index % cluster.nodes.length;
     const there = (index + 1) % cluster.nodes.length;
     const request = { maxMessages: 10, waitSeconds: 20, visibilityTimeoutSeconds: 30 };
-    const polled = cluster.call(-4, here, { kind: 'receive', queue, request }, { timeoutMillis: minute });
+    const polled = callSurely(world, -4, here, { kind: 'receive', queue, request });
     await scheduler.sleep(5_000);
     const content = {
       body: `wake.${queue}|`,
@@ -117,7 +117,7 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
       groupId: undefined,
     };
     const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
-    await sendSurely(world, -4, there, { kind: 'send', queue, entries });
+    await callSurely(world, -4, there, { kind: 'send', queue, entries });
     const sentAt = scheduler.now;
     const reply = await polled;
     const waitedMillis = scheduler.now - sentAt;
@@ -134,16 +134,16 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
   }
 }
 
-/** A node that still knows a past incarnation may say once that it does not know what became of a send. */
-async function sendSurely(
+/** A node that still knows a past incarnation may say once that it does not know what became of a command. */
+async function callSurely(
   { cluster }: LivenessWorld,
   client: number,
   node: number,
   request: CallRequest,
-): Promise<void> {
-  const send = () => cluster.call(client, node, request, { timeoutMillis: minute });
-  const sent = await send();
-  if (sent.kind === 'answer' && sent.answer.kind === 'unavailable') await send();
+): Promise<Reply> {
+  const call = () => cluster.call(client, node, request, { timeoutMillis: minute });
+  const reply = await call();
+  return reply.kind === 'answer' && reply.answer.kind === 'unavailable' ? call() : reply;
 }
 
 /** Whatever became of a name, its queue can be created again. */
@@ -174,7 +174,7 @@ export async function giveBackEverywhere(world: LivenessWorld): Promise<void> {
       groupId: undefined,
     };
     const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
-    await sendSurely(world, -7, node, { kind: 'send', queue, entries });
+    await callSurely(world, -7, node, { kind: 'send', queue, entries });
     const request = { maxMessages: 1, waitSeconds: 0, visibilityTimeoutSeconds: 3_600 };
     const receive: CallRequest = { kind: 'receive', queue, request };
     const { lingerMillis, nodes } = config;
