@@ -79,7 +79,7 @@ export class Life implements Clock {
   sleep(millis: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     this.touch();
-    if (!this.alive) return never;
+    if (!this.alive) return never();
     return new Promise((resolve) => {
       const timer = this.at(this.now + Math.max(0, millis), () => {
         signal?.removeEventListener('abort', cancelled);

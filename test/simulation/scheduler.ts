@@ -94,5 +94,7 @@ function idle(): Promise<void> {
   });
 }
 
-/** For what a dead process waits. */
-export const never = new Promise<never>(() => undefined);
+/** What a dead process waits for: one promise for each, or one would keep every dead world in memory. */
+export function never(): Promise<never> {
+  return new Promise(() => undefined);
+}

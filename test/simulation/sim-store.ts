@@ -120,7 +120,7 @@ export class SimStore implements ObjectStore {
   #read<O>(method: Method, key: string, act: () => O): Promise<O> {
     const { life, scheduler, config, nodeConfig, draw, weather, watcher, node } = this.#to;
     life.touch();
-    if (!life.alive) return never;
+    if (!life.alive) return never();
     const sentAt = life.now;
     const down = weather.downUntil(node) > sentAt;
     const { readFailed, stalledBody } = config.faults;
@@ -153,7 +153,7 @@ export class SimStore implements ObjectStore {
     // Before the process may stall: what it looked at last is not older than this.
     const from: RequestOrigin = { node, sentAt: life.now };
     life.touch();
-    if (!life.alive) return never;
+    if (!life.alive) return never();
     const sentAt = life.now;
     if (weather.downUntil(node) > sentAt) return this.#down(method, key, sentAt);
     const fate = this.#fate(method);
