@@ -9,7 +9,7 @@ import { type ClientStep, Race } from './race.ts';
 import { type Fate, fates } from './race-ground.ts';
 
 const asked = Number(globalThis.process?.env.OKURI_RACE_RUNS ?? '');
-const numRuns = asked > 0 ? asked : 150;
+const numRuns = asked > 0 ? asked : 250;
 
 const anyNode = fc.nat(2);
 const anyStep: fc.Arbitrary<ClientStep> = fc.oneof(

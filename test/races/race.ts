@@ -66,6 +66,7 @@ export class Race {
   async run(clients: readonly (readonly ClientStep[])[], fates: readonly Fate[]): Promise<void> {
     const { ground } = this;
     await ground.until(this.#service(0).createQueue(queue, new Map()));
+    for (const body of ['old1', 'old2']) await ground.until(this.#send(body, { node: 0 }));
     ground.fates = fates;
     const walks = clients.map((steps, client) => this.#walk(client, steps));
     await ground.until(Promise.all(walks));
@@ -106,7 +107,7 @@ export class Race {
     }
   }
 
-  async #send(body: string, { node }: SendStep): Promise<void> {
+  async #send(body: string, { node }: Pick<SendStep, 'node'>): Promise<void> {
     this.#tried.add(body);
     const outcome = await this.#service(node).send(queue, 'AIDATEST', [entryOf(body)]);
     assert.equal(outcome.kind, 'done');
