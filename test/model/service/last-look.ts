@@ -12,6 +12,7 @@ import { type SqsModel, shortOf, staleMillis } from './sqs-model.ts';
 const holdSeconds = 43_200;
 
 export async function lastLook(model: SqsModel, real: ServiceUnderTest): Promise<void> {
+  real.history.push('the last look');
   for (const { name, attributes } of model.queues.values()) {
     if (!attributes.delete('RedrivePolicy')) continue;
     await real.call(0, (service) => service.setQueueAttributes(name, new Map([['RedrivePolicy', '']])));

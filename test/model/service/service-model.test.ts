@@ -19,7 +19,7 @@ import { SqsModel } from './sqs-model.ts';
 import { advances, outlivings, restarts } from './world-commands.ts';
 
 const asked = Number(globalThis.process?.env.OKURI_SERVICE_MODEL_RUNS ?? '');
-const numRuns = asked > 0 ? asked : 250;
+const numRuns = asked > 0 ? asked : 200;
 
 /** As often as they are named: fc.commands draws evenly. */
 function often<T>(times: number, command: fc.Arbitrary<T>): fc.Arbitrary<T>[] {
