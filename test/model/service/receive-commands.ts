@@ -122,9 +122,11 @@ class ReceiveAndVanish extends ServiceCommand {
     if (!judged) return;
     for (const { message } of judged.calls.flatMap(({ messages }) => messages)) {
       const known = model.messagesOf(judged.queue).find(({ body }) => body === message.body)!;
-      known.receiveCount--;
       known.holder = undefined;
-      known.visible = timed.span;
+      model.timePassed(real.now);
+      known.countInDoubt = known.mayBeGone;
+      known.visible = known.mayBeGone ? { ...timed.span, end: known.visible.end } : timed.span;
+      if (!known.mayBeGone) known.receiveCount--;
     }
   }
 

@@ -88,10 +88,15 @@ export class ReceiveJudge {
     assert.ok(sentAtMillis >= message.sent.begin, `${name} is stamped no earlier than it was sent`);
     assert.equal(senderId, 'AIDATEST');
     assert.ok(message.visible.begin <= call.span.end, `${name} comes before it is visible`);
-    assert.equal(received.receiveCount, message.receiveCount + 1, `receive count of ${name}`);
+    const leastCount = message.receiveCount + (message.countInDoubt ? 0 : 1);
+    assert.ok(received.receiveCount >= leastCount, `receive count of ${name}: ${received.receiveCount}`);
+    assert.ok(
+      received.receiveCount <= message.receiveCount + 1,
+      `receive count of ${name}: ${received.receiveCount}`,
+    );
     const redrive = this.#model.redrive(this.#queue);
     if (redrive && this.#model.queues.has(redrive.targetName))
-      assert.ok(message.receiveCount < redrive.maxReceiveCount, `${name} comes more often than it may`);
+      assert.ok(received.receiveCount <= redrive.maxReceiveCount, `${name} comes more often than it may`);
     const seconds = call.visibilitySeconds ?? this.#model.seconds(this.#queue, 'VisibilityTimeout');
     const delivery = {
       handle: received.receiptHandle,
@@ -109,6 +114,7 @@ export class ReceiveJudge {
       mayBeGone: false,
       visible: later(call.span, seconds * 1000),
       receiveCount: received.receiveCount,
+      countInDoubt: false,
       holder: delivery,
       holderInDoubt: false,
       touchedBy: call.life,

@@ -37,6 +37,8 @@ export interface ModelMessage {
   /** It becomes visible within this span. */
   visible: Span;
   receiveCount: number;
+  /** It may be one less: given back by a node to which it had expired by then. */
+  countInDoubt: boolean;
   /** The handle that may delete it. */
   holder: Delivery | undefined;
   /** A move under way and back may have voided that handle. */
@@ -150,6 +152,7 @@ export class SqsModel {
       mayBeGone: false,
       visible: later(span, delayMillis),
       receiveCount: 0,
+      countInDoubt: false,
       holder: undefined,
       holderInDoubt: false,
       touchedBy: by,
