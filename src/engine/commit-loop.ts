@@ -10,7 +10,7 @@
  */
 import type { Command } from '../core/command.ts';
 import { hasVisible, nextVisibleAt } from '../core/counts.ts';
-import { resolveAttributes } from '../core/queue-attributes.ts';
+import { type QueueAttributes, resolveAttributes } from '../core/queue-attributes.ts';
 import { StoreError } from '../store/object-store.ts';
 import { BatchCommit, type BatchResult, type Landed } from './batch-commit.ts';
 import type { EngineContext } from './context.ts';
@@ -75,6 +75,8 @@ export class CommitLoop implements WatchedQueue {
   #watchWake = new AbortController();
   /** Monotonic; when the last receive ended that could wait. */
   #waitedUntil = Number.NEGATIVE_INFINITY;
+  /** Every waiting receive asks for it, and attributes seldom change. */
+  #wait: { readonly attributes: QueueAttributes; readonly seconds: number } | undefined;
   /** Woken receives found nothing in this version: not again before that time. */
   #vain: { readonly version: number; readonly until: number } = { version: 0, until: 0 };
 
@@ -157,10 +159,9 @@ export class CommitLoop implements WatchedQueue {
     command: Omit<Command & { readonly kind: 'receive' }, 'kind' | 'waits'>,
     options: ReceiveOptions,
   ): Promise<LoopOutcome> {
-    const { attributes } = this.view.current.state;
-    const waitSeconds = options.waitSeconds ?? resolveAttributes(attributes).receiveWaitSeconds;
-    const deadline = options.since + waitSeconds * 1000;
-    const full: Command = { kind: 'receive', ...command, waits: waitSeconds > 0 };
+    const waitSeconds = () => options.waitSeconds ?? this.#queueWaitSeconds();
+    const deadline = () => options.since + waitSeconds() * 1000;
+    const full: Command = { kind: 'receive', ...command, waits: waitSeconds() > 0 };
     const poll = { deadline, signal: options.signal };
     const nothingYet = messagesWanted([], this.view.current.state, this.view.time().nowMillis) === 0;
     const outcome = full.waits && nothingYet ? this.#park(full, poll) : this.#enqueue(full, 0, poll);
@@ -171,6 +172,14 @@ export class CommitLoop implements WatchedQueue {
       options.signal.removeEventListener('abort', gone);
       if (full.waits) this.#waitedUntil = this.#now();
     });
+  }
+
+  /** By what is known now: another node may have set it since. */
+  #queueWaitSeconds(): number {
+    const { attributes } = this.view.current.state;
+    if (this.#wait?.attributes !== attributes)
+      this.#wait = { attributes, seconds: resolveAttributes(attributes).receiveWaitSeconds };
+    return this.#wait.seconds;
   }
 
   /** Reads the manifest soon, to learn what other nodes did. */
@@ -373,7 +382,7 @@ export class CommitLoop implements WatchedQueue {
   }
 
   #mayWait({ poll }: PendingCommand): boolean {
-    return poll !== undefined && !poll.signal.aborted && !this.#stop.aborted && poll.deadline > this.#now();
+    return poll !== undefined && !poll.signal.aborted && !this.#stop.aborted && poll.deadline() > this.#now();
   }
 
   #stateChanged(landed: Landed | undefined): void {

@@ -29,6 +29,30 @@ describe('a parked receive', () => {
     assert.deepEqual(bodiesOf(await world.run(received, 2.6 * second)), ['a']);
   });
 
+  scenario('waits as long as the queue says now, not when this node last looked', async (world) => {
+    // 1. B knows the queue, and looks no more; 2. A sets its wait; 3. B is asked without one.
+    const [a, b] = [world.startNode(), world.startNode()];
+    await a.create('q');
+    const set = (seconds: number) => {
+      const attributes = new Map([['ReceiveMessageWaitTimeSeconds', String(seconds)]]);
+      return world.run(a.service.setQueueAttributes('q', attributes));
+    };
+    for (const [before, after] of [
+      [0, 3],
+      [20, 0],
+    ] as const) {
+      await set(before);
+      await b.send('q', 'x');
+      await b.delete('q', await b.receiveOne('q'));
+      await set(after);
+      await world.clock.advance(minute);
+      const began = world.clock.monotonicMillis();
+      assert.deepEqual(await b.receive('q', { waitSeconds: undefined }), []);
+      const waited = world.clock.monotonicMillis() - began;
+      assert.ok(Math.abs(waited - after * second) < 100, `${waited} ms`);
+    }
+  });
+
   scenario('is woken by a visibility of 0, here and on another node', async (world) => {
     const [a, b] = [world.startNode(), world.startNode()];
     await a.create('q');

@@ -16,8 +16,8 @@ export interface PendingCommand {
 }
 
 export interface Poll {
-  /** Monotonic. */
-  readonly deadline: number;
+  /** Monotonic. A queue's own wait may change while a receive waits, or be known too late. */
+  readonly deadline: () => number;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ export class ReceiveWaiters {
   endExpired(monotonicMillis: number): void {
     const staying: PendingCommand[] = [];
     for (const waiter of this.#waiters) {
-      if (waiter.poll!.deadline <= monotonicMillis || waiter.poll!.signal.aborted)
+      if (waiter.poll!.deadline() <= monotonicMillis || waiter.poll!.signal.aborted)
         waiter.answer(nothingReceived);
       else staying.push(waiter);
     }
@@ -57,7 +57,7 @@ export class ReceiveWaiters {
 
   earliestDeadline(): number {
     return this.#waiters.reduce(
-      (least, { poll }) => Math.min(least, poll!.deadline),
+      (least, { poll }) => Math.min(least, poll!.deadline()),
       Number.POSITIVE_INFINITY,
     );
   }
