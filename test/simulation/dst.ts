@@ -7,11 +7,13 @@
  *   dst.ts --twice S         runs it twice: trace, next random number and clock must be equal
  *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed
  *   dst.ts --hunt 100 --from 1    the same, up to the first failure
+ *   … --weather names       seeds of one weather (focus.ts); --reached: in how many seeds each kind of fault came about
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type ReachedKind, reachedKinds } from './reached.ts';
 import type { RunResult } from './run.ts';
 import { runSeed } from './run.ts';
 import { DigestTrace } from './trace.ts';
@@ -26,6 +28,8 @@ const { values } = parseArgs({
     hunt: { type: 'string' },
     jobs: { type: 'string', default: '1' },
     calls: { type: 'string' },
+    reached: { type: 'boolean', default: false },
+    weather: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
 });
@@ -79,11 +83,14 @@ async function many(): Promise<boolean> {
   const stopsAtFirst = values.count === undefined;
   const kept = given === undefined ? keptSeeds() : [];
   const fresh = Number(values.from ?? (given === undefined ? Date.now() % 1e9 : 1));
+  const inSeeds = new Map<ReachedKind, number>();
+  const prefix = values.weather === undefined ? '' : `${values.weather}-`;
   const totals = { seeds: 0, calls: 0, landings: 0, storeRequests: 0, failures: 0 };
   while (totals.seeds < count && performance.now() - started < limitMillis) {
-    const seed = kept[totals.seeds] ?? String(fresh + totals.seeds - kept.length);
+    const seed = kept[totals.seeds] ?? `${prefix}${fresh + totals.seeds - kept.length}`;
     const result = await runSeed(seed, undefined, calls);
     totals.seeds++;
+    for (const kind of result.reached.keys()) inSeeds.set(kind, (inSeeds.get(kind) ?? 0) + 1);
     totals.calls += result.calls;
     totals.landings += result.landings;
     totals.storeRequests += result.storeRequests;
@@ -95,6 +102,7 @@ async function many(): Promise<boolean> {
       break;
     }
   }
+  if (values.reached) tell(inSeeds, totals.seeds);
   const minutes = (performance.now() - started) / 60_000;
   const cpuMinutes = process.cpuUsage(cpu).user / 60e6;
   const per = (value: number) => Math.round(value / minutes).toLocaleString('en');
@@ -103,6 +111,11 @@ async function many(): Promise<boolean> {
     `${totals.seeds} seeds, ${totals.calls} operations, ${totals.landings} commits, ${totals.storeRequests} store requests, ${totals.failures} failures in ${(minutes * 60).toFixed(1)} s: ${per(totals.calls)} operations/min, ${per(totals.seeds)} seeds/min (by CPU time ${perCpu(totals.calls)} and ${perCpu(totals.seeds)})`,
   );
   return totals.failures === 0;
+}
+
+function tell(inSeeds: ReadonlyMap<ReachedKind, number>, seeds: number): void {
+  for (const kind of reachedKinds)
+    console.log(`${String(inSeeds.get(kind) ?? 0).padStart(5)} of ${seeds} seeds: ${kind}`);
 }
 
 /** The first process to fail ends the others. */
