@@ -64,6 +64,7 @@ export class Cluster {
   #anyFlightMillisMax = 0;
   /** A process that heard a lie before anything else knows no better. */
   #lifeBeganWithLie = false;
+  readonly #undisturbedSince: number[];
   readonly #heard = new Set<Life>();
   readonly #world: ClusterWorld;
   readonly #network: Prng;
@@ -71,6 +72,7 @@ export class Cluster {
   constructor(world: ClusterWorld) {
     this.#world = world;
     this.#network = world.draw.stream('network');
+    this.#undisturbedSince = world.config.nodes.map(() => 0);
     this.nodes = world.config.nodes.map((_, index) => {
       const node = { index, lives: 0, open: new Set<() => void>() } as SimNode;
       this.#start(node);
@@ -184,7 +186,8 @@ export class Cluster {
         killed: () => {
           say('is killed');
           reached.note('a process is killed');
-          court.scenes.killed(index);
+          court.killed(index);
+          this.#disturb(index);
           for (const lose of node.open) lose();
           node.open.clear();
           const restMillis = stream.real(5, 5_000);
@@ -195,6 +198,7 @@ export class Cluster {
         paused: (millis) => {
           say(`pauses for ${millis.toFixed(0)} ms`);
           reached.note('a process is paused');
+          this.#disturb(index, millis);
           if (millis > 30_000) reached.note('a process is paused for more than 30 s');
         },
       },
@@ -240,10 +244,11 @@ export class Cluster {
   }
 
   #watcherOf(index: number, life: Life, say: (text: string) => void): StoreWatcher {
-    const { court, reached } = this.#world;
+    const { court, reached, weather } = this.#world;
     return {
       request: (_node, method, key, fate, pausedMillis = 0) => {
         this.storeRequests++;
+        if (fate !== 'plain' || weather.slowness() > 1) this.#disturb(index);
         reached.request(method, fate);
         court.scenes.requested(index, method, key, pausedMillis);
         say(`${method} ${key}${fate === 'plain' ? '' : ` (${fate})`}`);
@@ -302,6 +307,18 @@ export class Cluster {
     if (this.#lifeBeganWithLie) return undefined;
     const { config, scheduler } = this.#world;
     return this.#anyFlightMillisMax + config.dateResolutionMillis + driftMillisAt(scheduler.now);
+  }
+
+  undisturbedSince(node: number): number {
+    return this.#undisturbedSince[node]!;
+  }
+
+  #disturb(node: number, forMillis = 0): void {
+    const { scheduler, config } = this.#world;
+    this.#undisturbedSince[node] = Math.max(
+      this.#undisturbedSince[node]!,
+      scheduler.now + forMillis + config.requestTimeoutMillis,
+    );
   }
 
   #stepWalls(node: SimNode): void {

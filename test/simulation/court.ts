@@ -86,6 +86,10 @@ export class Court {
     return landing;
   }
 
+  killed(node: number): void {
+    for (const checker of this.#checkers) checker.killed?.(node);
+  }
+
   finished(keys: readonly string[]): void {
     this.#ask((checker) => checker.finished?.({ keys }));
   }

@@ -62,6 +62,7 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
       aborts: () => cluster.aborts,
       clockErrorMillis: () => cluster.clockErrorMillis(),
       stampErrorMillis: () => cluster.stampErrorMillis(),
+      undisturbedSince: (node) => cluster.undisturbedSince(node),
       present: (key) => bucket.peek(key) !== undefined,
     },
   );

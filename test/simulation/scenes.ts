@@ -79,6 +79,7 @@ export class Scenes implements DiffChecker {
       this.#reached.note('a process is paused between apply and swap for longer than the retention');
   }
 
+  /** What is left open by a dead process never ends. */
   killed(node: number): void {
     for (const [id, call] of this.#open) {
       if (call.node !== node) continue;

@@ -15,12 +15,15 @@ import { purgesChecker } from './purges.ts';
 import { registerChecker } from './register.ts';
 import { segmentsChecker } from './segments.ts';
 import { sendsChecker } from './sends.ts';
+import { starvationChecker } from './starvation.ts';
 
 /** What happened to the world that loosens a property. */
 export interface Circumstances {
   liesTold(): number;
   aborts(): number;
   present(key: string): boolean;
+  /** No fault has touched this node's way to the store since, and none of before can last until then. */
+  undisturbedSince(node: number): number;
   /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
   clockErrorMillis(): number | undefined;
   /** How far an enqueue stamp may lie before the truth; undefined when nobody can say. */
@@ -43,5 +46,6 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     countsChecker(ledger, world.clockErrorMillis),
     clocksChecker(world),
     attributesChecker(),
+    starvationChecker(world.undisturbedSince),
   ];
 }
