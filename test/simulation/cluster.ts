@@ -271,7 +271,7 @@ export class Cluster {
     const timed = async <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> => {
       const sentAt = life.now;
       const outcome = await write();
-      if (outcome.kind !== 'done') return outcome;
+      if (!('time' in outcome && outcome.time)) return outcome;
       const flightMillis = life.now - sentAt;
       this.#anyFlightMillisMax = Math.max(this.#anyFlightMillisMax, flightMillis);
       if (!this.#heard.has(life)) this.#flightMillisMax = Math.max(this.#flightMillisMax, flightMillis);

@@ -124,7 +124,11 @@ function clocks(drawn: SimConfig, draw: Prng): SimConfig {
       ...queue,
       attributes: { ...queue.attributes, MessageRetentionPeriod: String(draw.pick([60, 90])) },
     })),
-    faults: { ...drawn.faults, lie: idle ? 0.0007 : draw.pick([0, 0.0005, 0.002]) },
+    faults: {
+      ...drawn.faults,
+      lie: idle ? 0.0007 : draw.pick([0, 0.0005, 0.002]),
+      aged: draw.pick([0, 0.01, 0.1]),
+    },
     dateResolutionMillis: 1_000,
     bodyBytes: [16],
   };
