@@ -166,6 +166,11 @@ export class Cluster {
     for (const node of this.nodes) node.life.alive = false;
   }
 
+  /** A new process of this node, the others being gone. */
+  startAlone(index: number): void {
+    this.#start(this.nodes[index]!);
+  }
+
   #start(node: SimNode): void {
     const { scheduler, config, bucket, court, weather, reached, draw, trace } = this.#world;
     const { index } = node;

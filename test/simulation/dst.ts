@@ -7,12 +7,16 @@
  *   dst.ts --twice S         runs it twice: trace, next random number and clock must be equal
  *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed
  *   dst.ts --hunt 100 --from 1    the same, up to the first failure
+ *   … --under small         with smaller bounds, in a copy of the product (mutants/bounds.ts)
  *   … --weather names       seeds of one weather (focus.ts); --reached: in how many seeds each kind of fault came about
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type BoundsName, bounds } from './mutants/bounds.ts';
+import { plant, repository, scratchOf } from './mutants/plant.ts';
 import { type ReachedKind, reachedKinds } from './reached.ts';
 import type { RunResult } from './run.ts';
 import { runSeed } from './run.ts';
@@ -30,6 +34,7 @@ const { values } = parseArgs({
     calls: { type: 'string' },
     reached: { type: 'boolean', default: false },
     weather: { type: 'string' },
+    under: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
 });
@@ -118,6 +123,19 @@ function tell(inSeeds: ReadonlyMap<ReachedKind, number>, seeds: number): void {
     console.log(`${String(inSeeds.get(kind) ?? 0).padStart(5)} of ${seeds} seeds: ${kind}`);
 }
 
+/** The same command in a copy of the product with smaller bounds. */
+async function underBounds(name: string): Promise<boolean> {
+  if (!(name in bounds)) throw new Error(`no such bounds: ${name}`);
+  const tree = plant(scratchOf('simulation'), name, bounds[name as BoundsName]);
+  const rest = process.argv
+    .slice(2)
+    .filter((each, at, all) => each !== '--under' && all[at - 1] !== '--under');
+  const args = [...process.execArgv, `${tree}/test/simulation/dst.ts`, ...rest];
+  const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: repository });
+  const [code] = await once(child, 'exit');
+  return code === 0;
+}
+
 /** The first process to fail ends the others. */
 async function inProcesses(jobs: number): Promise<boolean> {
   const from = Date.now() % 1e9;
@@ -146,11 +164,13 @@ async function inProcesses(jobs: number): Promise<boolean> {
 }
 
 const passed =
-  values.seed !== undefined
-    ? await replay(values.seed)
-    : values.twice !== undefined
-      ? await twice(values.twice)
-      : Number(values.jobs) > 1
-        ? await inProcesses(Number(values.jobs))
-        : await many();
+  values.under !== undefined
+    ? await underBounds(values.under)
+    : values.seed !== undefined
+      ? await replay(values.seed)
+      : values.twice !== undefined
+        ? await twice(values.twice)
+        : Number(values.jobs) > 1
+          ? await inProcesses(Number(values.jobs))
+          : await many();
 process.exit(passed ? 0 : 1);

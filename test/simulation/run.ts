@@ -10,6 +10,7 @@ import { Court, type Failure } from './court.ts';
 import type { Landing } from './history.ts';
 import { storeMillisAt } from './life.ts';
 import {
+  buryEverything,
   createEverywhere,
   drainEverything,
   giveBackEverywhere,
@@ -134,6 +135,10 @@ async function playPhases(stage: Stage): Promise<void> {
   if (court.failure) return;
   await sweepEverything(stage);
   court.finished(bucket.keys());
+  if (court.failure) return;
+  // The process that sweeps goes on, and what it has just written is no left-over.
+  const old = (key: string) => bucket.peek(key)!.writtenAtMillis < storeMillisAt(scheduler.now) - minute;
+  await buryEverything(stage, () => bucket.keys().filter(old));
 }
 
 /** Dead-letter queues first, since a policy must name one that is there. */

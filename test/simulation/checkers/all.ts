@@ -15,6 +15,7 @@ import { purgesChecker } from './purges.ts';
 import { registerChecker } from './register.ts';
 import { segmentsChecker } from './segments.ts';
 import { sendsChecker } from './sends.ts';
+import { sizesChecker } from './sizes.ts';
 import { starvationChecker } from './starvation.ts';
 
 /** What happened to the world that loosens a property. */
@@ -34,6 +35,7 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
   return [
     answersChecker(),
     registerChecker(),
+    sizesChecker(),
     sendsChecker(ledger),
     endingsChecker(ledger, world.liesTold),
     deliveriesChecker(world.aborts),
@@ -43,7 +45,7 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     manifestTimeChecker(world.liesTold),
     segmentsChecker(ledger, world.present),
     existenceChecker(),
-    countsChecker(ledger, world.clockErrorMillis),
+    countsChecker(ledger, world.liesTold, world.clockErrorMillis),
     clocksChecker(world),
     attributesChecker(),
     starvationChecker(world.undisturbedSince),
