@@ -189,6 +189,18 @@ describe('a sweep', () => {
   });
 });
 
+describe('a throw-away object', () => {
+  scenario('that a crash left goes after an hour, a fresh one stays', async (world) => {
+    const node = world.startNode();
+    await world.run(world.bucket.put('probe/left', new Uint8Array()));
+    await sweep(world, node);
+    await world.clock.advance(61 * minute);
+    await world.run(world.bucket.put('probe/fresh', new Uint8Array()));
+    await sweep(world, node);
+    assert.deepEqual(await world.keys('probe/'), ['probe/fresh']);
+  });
+});
+
 describe('a tombstone', () => {
   scenario('goes an hour after its deletion, by conditional DELETE', async (world) => {
     const [a, b] = [world.startNode(), world.startNode()];

@@ -1,6 +1,7 @@
 /**
  * The long way of collection, once a day: everything under `s/` that no manifest names, whoever left it (a crash
- * between upload and swap, a lost race, another node's drops), and old tombstones. DESIGN.md section 5.
+ * between upload and swap, a lost race, another node's drops), old tombstones, and what crashed under `probe/`.
+ * DESIGN.md section 5.
  *
  * Order matters †. `s/` is listed first; an incarnation is removed only if a GET of its manifest begun afterwards
  * shows another incarnation or none:
@@ -20,6 +21,7 @@ import {
   objectsPrefix,
   parseObjectKey,
   queueNameOfManifestKey,
+  throwAwayPrefix,
 } from '../format/object-keys.ts';
 import { type ListedObject, StoreError } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
@@ -87,7 +89,7 @@ export class Collector {
       if (this.#stop.aborted) break;
       deleted += await this.#sweepLive(groups.get(group)!, version);
     }
-    return deleted + (await this.#collectTombstones());
+    return deleted + (await this.#collectAged());
   }
 
   async #sweepLive(objects: readonly Listed[], version: number): Promise<number> {
@@ -146,14 +148,33 @@ export class Collector {
     return objects.length;
   }
 
-  /** Only by conditional DELETE, so that a queue created meanwhile is never touched. */
-  async #collectTombstones(): Promise<number> {
+  /** What goes by its age. */
+  async #collectAged(): Promise<number> {
     const { settings, environment, time } = this.#context;
-    if (!settings.conditionalDelete) return 0;
-    let deleted = 0;
     // Nothing is destroyed by an unconfirmed time, and a process that only waits has asked but once, at its start.
     await time.ask(environment.store);
     const oldest = time.bounds().lowerMillis - settings.timing.tombstoneAgeMillis;
+    const thrownAway = await this.#collectThrowAways(oldest);
+    return settings.conditionalDelete ? thrownAway + (await this.#collectTombstones(oldest)) : thrownAway;
+  }
+
+  /** Of processes that died, or whose DELETE was lost. */
+  async #collectThrowAways(oldest: number): Promise<number> {
+    const { environment, counters } = this.#context;
+    let deleted = 0;
+    for await (const { key, lastModified } of this.#list(throwAwayPrefix)) {
+      if (lastModified.millis + lastModified.resolutionMillis > oldest) continue;
+      await environment.store.delete(key);
+      deleted++;
+    }
+    counters.collectedObjects += deleted;
+    return deleted;
+  }
+
+  /** Only by conditional DELETE, so that a queue created meanwhile is never touched. */
+  async #collectTombstones(oldest: number): Promise<number> {
+    const { environment } = this.#context;
+    let deleted = 0;
     for await (const { key, bytes, etag, lastModified } of this.#list(manifestsPrefix)) {
       if (!isTombstoneSize(bytes) || queueNameOfManifestKey(key) === undefined) continue;
       if (lastModified.millis + lastModified.resolutionMillis > oldest) continue;

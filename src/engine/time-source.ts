@@ -15,6 +15,9 @@ export interface TimeAnchor {
   readonly monotonicMillis: number;
 }
 
+/** An answer that came by a cache (`Age`) tells no time: so many in a row, and the store has no clock to tell. */
+const clocklessAnswersMax = 5;
+
 export class TimeSource {
   readonly #environment: Environment;
   readonly #clock = new StoreClock();
@@ -73,7 +76,10 @@ export class TimeSource {
     });
   }
 
-  /** Makes sure that there are bounds: one small write when nothing was written yet. @throws StoreError */
+  /**
+   * Makes sure that there are bounds: one small write when nothing was written yet, and more while the store's answers
+   * tell no time, since a stamp by a clock of our own that is behind would end lives early †. @throws StoreError
+   */
   prime(store: ObjectStore): Promise<void> {
     this.#primed ??= this.#prime(store).catch((error: unknown) => {
       this.#primed = undefined;
@@ -83,7 +89,7 @@ export class TimeSource {
   }
 
   async #prime(store: ObjectStore): Promise<void> {
-    if (!this.#read()) await this.ask(store);
+    for (let asked = 0; asked < clocklessAnswersMax && !this.#read(); asked++) await this.ask(store);
   }
 
   /** Asks the store for its time by a small write: a second answer a minute later confirms the bounds. @throws StoreError */

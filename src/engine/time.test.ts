@@ -1,7 +1,9 @@
 /** The store's time in the life of queues: DESIGN.md section 7 †. */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import type { Fault } from '../../test/support/scripted-store.ts';
 import { bodiesOf, entryOf, hour, minute, scenario, second, type World } from '../../test/support/world.ts';
+import type { PutOutcome } from '../store/object-store.ts';
 
 const retention = { MessageRetentionPeriod: '60' } as const;
 
@@ -148,6 +150,30 @@ describe('stamps', () => {
     const message = await node.receiveOne('q');
     assert.ok(Math.abs(message.message.sentAtMillis - world.clock.wallMillis()) < second);
     assert.ok(Math.abs(message.firstReceivedAtMillis - world.clock.wallMillis()) < second);
+  });
+});
+
+const withoutClock: Fault = async ({ land }) => ({ ...(await land()), time: undefined }) as PutOutcome;
+
+describe('a store whose answers tell no time', () => {
+  scenario('is asked again before a process goes by its own clock', async (world) => {
+    // Found by the simulation (kept seed clocks-1): 1. the answer to the start-up PUT came by a cache; 2. the process
+    // was taken to have bounds, had none, and stamped by its own clock, which was behind: retention ended it early.
+    await world.startNode().create('q', retention);
+    const node = world.startNode({ skewMillis: -hour });
+    node.store.script({ method: 'put', key: 'probe/', times: 2 }, withoutClock);
+    await node.send('q', 'x');
+    const [entry] = (await world.state('q')).tail.values();
+    assert.ok(Math.abs(entry!.message.sentAtMillis - world.clock.wallMillis()) < second);
+  });
+
+  scenario('never is served by the own clock in the end', async (world) => {
+    const node = world.startNode();
+    for (const method of ['put', 'putIfAbsent', 'putIfMatch'] as const)
+      node.store.script({ method, key: '', times: 1e9 }, withoutClock);
+    await node.create('q');
+    await node.send('q', 'x');
+    assert.equal((await node.receiveOne('q')).message.body, 'x');
   });
 });
 

@@ -7,7 +7,7 @@
  * | `m/<name>` | swapped by If-Match only, created if absent only | a queue's name: manifest, then tombstone | nobody unconditionally; a tombstone an hour old goes by conditional DELETE where the store does that honestly |
  * | `s/<hash>-<name>/<incarnation>/<kind>/<base version>-<nonce>` | immutable, written once by a plain PUT | while the incarnation's manifest names it, directly or through pages | the collector, below the manifest's `collectedBelow`; the daily listing, when the incarnation is gone |
  * | `s/<hash>-<name>/<incarnation>/turn/0…0-0…0` | overwritten by plain PUTs of anybody; says nothing that must be true (engine/turn.ts) | while a writer loses every swap | the writer that put it there, or the daily listing like any other object of no base version |
- * | `probe/…` | start-up probe and clock reading (store/probe.ts, engine/time-source.ts) | seconds | whoever wrote it; a left-over is harmless |
+ * | `probe/…` | start-up probe and clock reading (store/probe.ts, engine/time-source.ts) | seconds | whoever wrote it; what a crash left, the daily listing after an hour |
  *
  * - `hash` is the start of SHA-256 of the name: it spreads queues over the store's key ranges. Of fixed length, so
  *   names with `-` still parse.
@@ -40,6 +40,8 @@ export const objectNonceBytes = 8;
 export const manifestsPrefix = 'm/';
 /** Prefix of every immutable object of every queue. */
 export const objectsPrefix = 's/';
+/** Prefix of throw-away objects: nothing of them outlives the seconds they are for. */
+export const throwAwayPrefix = 'probe/';
 
 const nameCharactersMax = 80;
 /** Of names, in the order of keys. */
@@ -50,7 +52,7 @@ const objectKeyPattern =
 
 /** A throw-away object whose write tells the store's time. */
 export function clockObjectKey(nonce: Uint8Array): string {
-  return `probe/clock-${hexFromBytes(nonce)}`;
+  return `${throwAwayPrefix}clock-${hexFromBytes(nonce)}`;
 }
 
 /** Whether any queue's name could begin so: the rest of the world need not be listed. */

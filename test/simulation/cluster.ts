@@ -14,6 +14,7 @@ import type { Call, CallAnswer, CallRequest } from './history.ts';
 import { Life } from './life.ts';
 import { perform } from './perform.ts';
 import type { Prng } from './prng.ts';
+import type { Reached } from './reached.ts';
 import type { Scheduler } from './scheduler.ts';
 import { SimStore, type StoreWatcher } from './sim-store.ts';
 import type { Trace } from './trace.ts';
@@ -47,6 +48,7 @@ export interface ClusterWorld {
   readonly bucket: Bucket;
   readonly court: Court;
   readonly weather: SimWeather;
+  readonly reached: Reached;
   readonly draw: Prng;
   readonly trace: Trace;
 }
@@ -62,6 +64,7 @@ export class Cluster {
   #anyFlightMillisMax = 0;
   /** A process that heard a lie before anything else knows no better. */
   #lifeBeganWithLie = false;
+  readonly #undisturbedSince: number[];
   readonly #heard = new Set<Life>();
   readonly #world: ClusterWorld;
   readonly #network: Prng;
@@ -69,6 +72,7 @@ export class Cluster {
   constructor(world: ClusterWorld) {
     this.#world = world;
     this.#network = world.draw.stream('network');
+    this.#undisturbedSince = world.config.nodes.map(() => 0);
     this.nodes = world.config.nodes.map((_, index) => {
       const node = { index, lives: 0, open: new Set<() => void>() } as SimNode;
       this.#start(node);
@@ -79,7 +83,7 @@ export class Cluster {
 
   /** Never rejects. */
   call(client: number, nodeIndex: number, request: CallRequest, options: CallOptions): Promise<Reply> {
-    const { scheduler, court, config, weather, trace } = this.#world;
+    const { scheduler, court, config, weather, reached, trace } = this.#world;
     const id = ++this.calls;
     const net = () => this.#network.real(0.05, 1);
     return new Promise((resolve) => {
@@ -115,6 +119,7 @@ export class Cluster {
             life.at(scheduler.now, () => {
               clientGone = true;
               this.aborts++;
+              if (isLongPoll(request)) reached.note('a client hangs up in a long poll');
               gone.abort();
             });
           };
@@ -140,8 +145,10 @@ export class Cluster {
               court.undelivered(answer);
               void answer.undelivered();
             }
-            if (lost) scheduler.at(life.now + net(), () => giveUp());
-            else scheduler.at(life.now + net(), () => end({ kind: 'answer', answer }));
+            if (lost) {
+              reached.note('the answer to a client is lost');
+              scheduler.at(life.now + net(), () => giveUp());
+            } else scheduler.at(life.now + net(), () => end({ kind: 'answer', answer }));
           });
           return undefined;
         });
@@ -159,14 +166,21 @@ export class Cluster {
     for (const node of this.nodes) node.life.alive = false;
   }
 
+  /** A new process of this node, the others being gone. */
+  startAlone(index: number): void {
+    this.#start(this.nodes[index]!);
+  }
+
   #start(node: SimNode): void {
-    const { scheduler, config, bucket, court, weather, draw, trace } = this.#world;
+    const { scheduler, config, bucket, court, weather, reached, draw, trace } = this.#world;
     const { index } = node;
     node.lives++;
     const stream = draw.stream(`node ${index} life ${node.lives}`);
     const nodeConfig = config.nodes[index]!;
     const { kill, pause } = config.faults;
-    const say = (text: string) => trace.on && trace.line(scheduler.now, `n${index} ${text}`);
+    const say = (text: string) => {
+      if (trace.on) trace.line(scheduler.now, `n${index} ${text}`);
+    };
     say(`starts, life ${node.lives}`);
     const life = new Life(
       scheduler,
@@ -176,6 +190,9 @@ export class Cluster {
       {
         killed: () => {
           say('is killed');
+          reached.note('a process is killed');
+          court.killed(index);
+          this.#disturb(index);
           for (const lose of node.open) lose();
           node.open.clear();
           const restMillis = stream.real(5, 5_000);
@@ -183,20 +200,14 @@ export class Cluster {
             if (!node.life.alive) this.#start(node);
           });
         },
-        paused: (millis) => say(`pauses for ${millis.toFixed(0)} ms`),
+        paused: (millis) => {
+          say(`pauses for ${millis.toFixed(0)} ms`);
+          reached.note('a process is paused');
+          this.#disturb(index, millis);
+          if (millis > 30_000) reached.note('a process is paused for more than 30 s');
+        },
       },
     );
-    const watcher: StoreWatcher = {
-      request: (_node, method, key, fate) => {
-        this.storeRequests++;
-        say(`${method} ${key}${fate === 'plain' ? '' : ` (${fate})`}`);
-      },
-      lied: () => {
-        this.liesTold++;
-        if (!this.#heard.has(life)) this.#lifeBeganWithLie = true;
-        say('is told a lie');
-      },
-    };
     const wire = new SimStore({
       node: index,
       life,
@@ -206,7 +217,7 @@ export class Cluster {
       nodeConfig,
       weather,
       draw: stream.stream('wire'),
-      watcher,
+      watcher: this.#watcherOf(index, life, say),
     });
     const random = stream.stream('engine');
     const store = this.#timed(config.retryingStore ? new RetryingStore(wire, life, random) : wire, life);
@@ -238,12 +249,35 @@ export class Cluster {
     );
   }
 
+  #watcherOf(index: number, life: Life, say: (text: string) => void): StoreWatcher {
+    const { court, reached, weather } = this.#world;
+    return {
+      request: (_node, method, key, fate, pausedMillis = 0) => {
+        this.storeRequests++;
+        if (fate !== 'plain' || weather.slowness() > 1) this.#disturb(index);
+        reached.request(method, fate);
+        court.scenes.requested(index, method, key, pausedMillis);
+        say(`${method} ${key}${fate === 'plain' ? '' : ` (${fate})`}`);
+      },
+      lied: () => {
+        this.liesTold++;
+        if (!this.#heard.has(life)) this.#lifeBeganWithLie = true;
+        say('is told a lie');
+        reached.note('the Date of an answer lies');
+      },
+      reached: (kind) => {
+        say(`finds: ${kind}`);
+        reached.note(kind);
+      },
+    };
+  }
+
   /** Measures how long the first answer takes that tells the time: how far a node's bounds may be apart. */
   #timed(store: ObjectStore, life: Life): ObjectStore {
     const timed = async <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> => {
       const sentAt = life.now;
       const outcome = await write();
-      if (outcome.kind !== 'done') return outcome;
+      if (!('time' in outcome && outcome.time)) return outcome;
       const flightMillis = life.now - sentAt;
       this.#anyFlightMillisMax = Math.max(this.#anyFlightMillisMax, flightMillis);
       if (!this.#heard.has(life)) this.#flightMillisMax = Math.max(this.#flightMillisMax, flightMillis);
@@ -281,14 +315,27 @@ export class Cluster {
     return this.#anyFlightMillisMax + config.dateResolutionMillis + driftMillisAt(scheduler.now);
   }
 
+  undisturbedSince(node: number): number {
+    return this.#undisturbedSince[node]!;
+  }
+
+  #disturb(node: number, forMillis = 0): void {
+    const { scheduler, config } = this.#world;
+    this.#undisturbedSince[node] = Math.max(
+      this.#undisturbedSince[node]!,
+      scheduler.now + forMillis + config.requestTimeoutMillis,
+    );
+  }
+
   #stepWalls(node: SimNode): void {
-    const { scheduler, config, weather, draw } = this.#world;
+    const { scheduler, config, weather, reached, draw } = this.#world;
     const { stepsPerMinute } = config.nodes[node.index]!;
     if (stepsPerMinute === 0) return;
     const steps = draw.stream(`wall ${node.index}`);
     const next = () => {
       scheduler.at(scheduler.now + (60_000 / stepsPerMinute) * 2 * steps.unit(), () => {
         if (!weather.faulty) return 'quiet';
+        reached.note('a wall clock steps');
         node.life.stepWall(Math.floor(steps.real(-1, 1) * steps.pick([500, 60_000, 3_600_000])));
         next();
         return 'quiet';
@@ -301,6 +348,10 @@ export class Cluster {
 /** Clocks drift by what the engine allows for, on both sides; and milliseconds are whole. */
 function driftMillisAt(now: number): number {
   return now * 1e-3 + 2;
+}
+
+function isLongPoll(request: CallRequest): boolean {
+  return request.kind === 'receive' && (request.request.waitSeconds ?? 0) > 0;
 }
 
 function describeRequest(request: CallRequest): string {

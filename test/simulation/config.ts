@@ -31,8 +31,14 @@ export interface FaultRates {
   readonly refused: number;
   readonly readFailed: number;
   readonly stalledBody: number;
+  /** RequestTimeTooSkewed: a signing clock that is off; nothing landed, also after its correction. */
+  readonly skewed: number;
   /** The `Date` of an answer lies, by up to a day. */
   readonly lie: number;
+  /** An answer with an `Age`, as if from a cache: its `Date` counts for nothing, so it has no clock. */
+  readonly aged: number;
+  /** `Last-Modified` of a read lies: by up to a day of an object, within half its age of a tombstone. */
+  readonly modified: number;
   /** Per await on the environment. */
   readonly kill: number;
   readonly pause: number;
@@ -76,6 +82,8 @@ export interface SimConfig {
   readonly faults: FaultRates;
   readonly outagesPerMinute: number;
   readonly outageMillisMax: number;
+  /** Spells in which a node's requests are refused for good (403), as long as outages. */
+  readonly denialsPerMinute: number;
   readonly pauseMillisMax: number;
   readonly lateMillisMax: number;
   readonly requestTimeoutMillis: number;
@@ -89,14 +97,14 @@ export interface SimConfig {
   readonly retryingStore: boolean;
   readonly bodyBytes: readonly number[];
   readonly timing: Partial<EngineTiming>;
-  /** Cheap LISTs of few keys: a handful of queues is watched by them. */
   /** Mostly small ones: what takes 256 KiB or 64 writers in production happens in every run, and at less cost. */
   readonly limits: QueueLimits;
+  /** Cheap LISTs of few keys: a handful of queues is watched by them. */
   readonly watch: Pick<EngineSettings, 'listTags' | 'listPriceInReads' | 'listPageKeys'>;
 }
 
 /** Faults of one seed: about half of them are off. */
-function drawFaults(draw: Prng): FaultRates {
+function drawFaults(draw: Prng): Omit<FaultRates, keyof ReturnType<typeof drawOddFaults>> {
   const level = draw.pick([0, 0.002, 0.01, 0.03, 0.1]);
   const rate = (scale = 1) => (draw.chance(0.5) ? level * scale * draw.real(0.3, 1.5) : 0);
   return {
@@ -118,6 +126,12 @@ function drawFaults(draw: Prng): FaultRates {
     answerLost: rate(),
     hangUp: draw.chance(0.5) ? 0.1 : 0,
   };
+}
+
+/** Of a stream of its own. */
+function drawOddFaults(draw: Prng) {
+  const rate = () => (draw.chance(0.3) ? draw.pick([0.002, 0.01, 0.03]) : 0);
+  return { skewed: rate(), aged: rate(), modified: draw.chance(0.3) ? draw.pick([0.05, 0.5]) : 0 };
 }
 
 function drawNode(draw: Prng, far: boolean): NodeConfig {
@@ -200,8 +214,9 @@ function drawSwarm(seed: string, calls: number): SimConfig {
   const draw = new Prng(`${seed}/config`);
   const nodeCount = draw.pick([1, 2, 2, 3, 3, 4, 5]);
   const far = draw.chance(0.2);
-  const faults = drawFaults(draw);
   const limits = drawLimits(new Prng(`${seed}/limits`));
+  const odd = new Prng(`${seed}/odd`);
+  const faults = { ...drawFaults(draw), ...drawOddFaults(odd) };
   return {
     seed,
     calls,
@@ -211,6 +226,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
     faults,
     outagesPerMinute: draw.chance(0.25) ? draw.pick([0.2, 1, 3]) : 0,
     outageMillisMax: draw.pick([2_000, 20_000, 180_000]),
+    denialsPerMinute: odd.chance(0.2) ? odd.pick([0.2, 1]) : 0,
     pauseMillisMax: draw.pick([1_000, 10_000, 30_000, 200_000]),
     lateMillisMax: draw.pick([200, 3_000, 60_000, 600_000]),
     requestTimeoutMillis: draw.pick([1_000, 5_000, 15_000]),

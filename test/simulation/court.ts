@@ -7,6 +7,8 @@ import { allCheckers, type Circumstances } from './checkers/all.ts';
 import type { DiffChecker } from './checkers/check.ts';
 import type { Call, CallAnswer, Landing } from './history.ts';
 import { Ledger } from './ledger.ts';
+import type { Reached } from './reached.ts';
+import { Scenes } from './scenes.ts';
 
 export interface Failure {
   readonly property: string;
@@ -18,14 +20,21 @@ export class Court {
   readonly ledger: Ledger;
   failure: Failure | undefined;
   landings = 0;
+  readonly scenes: Scenes;
   readonly #checkers: readonly DiffChecker[];
   readonly #contents = new Map<string, ManifestContent>();
   readonly #now: () => number;
 
-  constructor(now: () => number, peek: (key: string) => Uint8Array | undefined, world: Circumstances) {
+  constructor(
+    now: () => number,
+    peek: (key: string) => Uint8Array | undefined,
+    reached: Reached,
+    world: Circumstances,
+  ) {
     this.#now = now;
     this.ledger = new Ledger(peek);
-    this.#checkers = allCheckers(this.ledger, world);
+    this.scenes = new Scenes(reached, this.ledger, now);
+    this.#checkers = [...allCheckers(this.ledger, world), this.scenes];
   }
 
   fail(property: string, detail: string): void {
@@ -75,6 +84,10 @@ export class Court {
     const landing: Landing = { at, storeMillis, sentAt, node, queue, before, after, bytes };
     this.#landed(landing);
     return landing;
+  }
+
+  killed(node: number): void {
+    for (const checker of this.#checkers) checker.killed?.(node);
   }
 
   finished(keys: readonly string[]): void {

@@ -7,11 +7,17 @@
  *   dst.ts --twice S         runs it twice: trace, next random number and clock must be equal
  *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed
  *   dst.ts --hunt 100 --from 1    the same, up to the first failure
+ *   … --under small         with smaller bounds, in a copy of the product (mutants/bounds.ts)
+ *   … --weather names       seeds of one weather (focus.ts); --reached: in how many seeds each kind of fault came about
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type BoundsName, bounds } from './mutants/bounds.ts';
+import { plant, repository, scratchOf } from './mutants/plant.ts';
+import { type ReachedKind, reachedKinds } from './reached.ts';
 import type { RunResult } from './run.ts';
 import { runSeed } from './run.ts';
 import { DigestTrace } from './trace.ts';
@@ -26,6 +32,9 @@ const { values } = parseArgs({
     hunt: { type: 'string' },
     jobs: { type: 'string', default: '1' },
     calls: { type: 'string' },
+    reached: { type: 'boolean', default: false },
+    weather: { type: 'string' },
+    under: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
 });
@@ -79,11 +88,14 @@ async function many(): Promise<boolean> {
   const stopsAtFirst = values.count === undefined;
   const kept = given === undefined ? keptSeeds() : [];
   const fresh = Number(values.from ?? (given === undefined ? Date.now() % 1e9 : 1));
+  const inSeeds = new Map<ReachedKind, number>();
+  const prefix = values.weather === undefined ? '' : `${values.weather}-`;
   const totals = { seeds: 0, calls: 0, landings: 0, storeRequests: 0, failures: 0 };
   while (totals.seeds < count && performance.now() - started < limitMillis) {
-    const seed = kept[totals.seeds] ?? String(fresh + totals.seeds - kept.length);
+    const seed = kept[totals.seeds] ?? `${prefix}${fresh + totals.seeds - kept.length}`;
     const result = await runSeed(seed, undefined, calls);
     totals.seeds++;
+    for (const kind of result.reached.keys()) inSeeds.set(kind, (inSeeds.get(kind) ?? 0) + 1);
     totals.calls += result.calls;
     totals.landings += result.landings;
     totals.storeRequests += result.storeRequests;
@@ -95,6 +107,7 @@ async function many(): Promise<boolean> {
       break;
     }
   }
+  if (values.reached) tell(inSeeds, totals.seeds);
   const minutes = (performance.now() - started) / 60_000;
   const cpuMinutes = process.cpuUsage(cpu).user / 60e6;
   const per = (value: number) => Math.round(value / minutes).toLocaleString('en');
@@ -103,6 +116,24 @@ async function many(): Promise<boolean> {
     `${totals.seeds} seeds, ${totals.calls} operations, ${totals.landings} commits, ${totals.storeRequests} store requests, ${totals.failures} failures in ${(minutes * 60).toFixed(1)} s: ${per(totals.calls)} operations/min, ${per(totals.seeds)} seeds/min (by CPU time ${perCpu(totals.calls)} and ${perCpu(totals.seeds)})`,
   );
   return totals.failures === 0;
+}
+
+function tell(inSeeds: ReadonlyMap<ReachedKind, number>, seeds: number): void {
+  for (const kind of reachedKinds)
+    console.log(`${String(inSeeds.get(kind) ?? 0).padStart(5)} of ${seeds} seeds: ${kind}`);
+}
+
+/** The same command in a copy of the product with smaller bounds. */
+async function underBounds(name: string): Promise<boolean> {
+  if (!(name in bounds)) throw new Error(`no such bounds: ${name}`);
+  const tree = plant(scratchOf('simulation'), name, bounds[name as BoundsName]);
+  const rest = process.argv
+    .slice(2)
+    .filter((each, at, all) => each !== '--under' && all[at - 1] !== '--under');
+  const args = [...process.execArgv, `${tree}/test/simulation/dst.ts`, ...rest];
+  const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: repository });
+  const [code] = await once(child, 'exit');
+  return code === 0;
 }
 
 /** The first process to fail ends the others. */
@@ -133,11 +164,13 @@ async function inProcesses(jobs: number): Promise<boolean> {
 }
 
 const passed =
-  values.seed !== undefined
-    ? await replay(values.seed)
-    : values.twice !== undefined
-      ? await twice(values.twice)
-      : Number(values.jobs) > 1
-        ? await inProcesses(Number(values.jobs))
-        : await many();
+  values.under !== undefined
+    ? await underBounds(values.under)
+    : values.seed !== undefined
+      ? await replay(values.seed)
+      : values.twice !== undefined
+        ? await twice(values.twice)
+        : Number(values.jobs) > 1
+          ? await inProcesses(Number(values.jobs))
+          : await many();
 process.exit(passed ? 0 : 1);

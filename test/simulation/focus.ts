@@ -5,7 +5,7 @@
 import type { ClientAction, QueueConfig, SimConfig } from './config.ts';
 import type { Prng } from './prng.ts';
 
-export const focusNames = ['moves', 'collection', 'clocks', 'names', 'swaps'] as const;
+export const focusNames = ['moves', 'collection', 'clocks', 'names', 'swaps', 'far', 'crashes'] as const;
 
 export type Focus = (typeof focusNames)[number];
 
@@ -19,6 +19,8 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   clocks,
   names,
   swaps,
+  far,
+  crashes,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -122,7 +124,11 @@ function clocks(drawn: SimConfig, draw: Prng): SimConfig {
       ...queue,
       attributes: { ...queue.attributes, MessageRetentionPeriod: String(draw.pick([60, 90])) },
     })),
-    faults: { ...drawn.faults, lie: idle ? 0.0007 : draw.pick([0, 0.0005, 0.002]) },
+    faults: {
+      ...drawn.faults,
+      lie: idle ? 0.0007 : draw.pick([0, 0.0005, 0.002]),
+      aged: draw.pick([0, 0.01, 0.1]),
+    },
     dateResolutionMillis: 1_000,
     bodyBytes: [16],
   };
@@ -188,5 +194,64 @@ function swaps(drawn: SimConfig, draw: Prng): SimConfig {
     },
     lateMillisMax: draw.pick([200, 1_000, 3_000]),
     requestTimeoutMillis: draw.pick([200, 1_000]),
+  };
+}
+
+/** A node far from the store beside near ones that are never idle, and nothing else that could excuse it. */
+function far(drawn: SimConfig, draw: Prng): SimConfig {
+  const like = drawn.nodes[0]!;
+  const near = { ...like, putMillis: 10, getMillis: 4, stepsPerMinute: 0 };
+  const nodes = [
+    ...Array.from({ length: draw.pick([1, 1, 2]) }, () => near),
+    { ...near, putMillis: 120, getMillis: 60 },
+  ];
+  const farIndex = nodes.length - 1;
+  const client = drawn.clients[0]!;
+  const busy = (home: number, thinkMillis: number) => ({
+    ...client,
+    home,
+    thinkMillis,
+    roams: false,
+    weights: { send: 1, receive: 0.3, settle: 0.7, attributes: 0, purge: 0, recreate: 0, look: 0.01 },
+    deletes: 0.9,
+  });
+  const faults = Object.fromEntries(Object.keys(drawn.faults).map((kind) => [kind, 0]));
+  return {
+    ...drawn,
+    calls: drawn.calls * 1.5,
+    nodes,
+    queues: [{ name: 'q0', attributes: { VisibilityTimeout: '30' }, deadLetterTo: undefined }],
+    clients: [
+      ...Array.from({ length: draw.pick([3, 6]) }, (_, index) => busy(index % farIndex, 1)),
+      busy(farIndex, 100),
+      busy(farIndex, 400),
+    ],
+    faults: faults as unknown as SimConfig['faults'],
+    outagesPerMinute: 0,
+    denialsPerMinute: 0,
+    lingerMillis: draw.pick([0, 20, 100]),
+    bodyBytes: draw.pick([[16], [256]]),
+  };
+}
+
+/** Queues that come and go, by processes that die at any step of it, and pauses longer than any retention. */
+function crashes(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 2);
+  return {
+    ...drawn,
+    calls: Math.min(drawn.calls, 1_000),
+    nodes,
+    queues: drawn.queues.map((queue) => ({
+      ...queue,
+      attributes: { ...queue.attributes, MessageRetentionPeriod: '60' },
+    })),
+    clients: withWeights(
+      clients,
+      { send: 1, receive: 0.5, settle: 0.5, recreate: draw.pick([0.1, 0.5]) },
+      200,
+    ),
+    faults: { ...drawn.faults, kill: draw.pick([0.005, 0.02]), pause: draw.pick([0.002, 0.006]) },
+    pauseMillisMax: 200_000,
+    bodyBytes: [16],
   };
 }

@@ -87,6 +87,8 @@ export interface Checker {
   undelivered?(answer: CallAnswer): string | undefined;
   landed?(landing: Landing): string | undefined;
   object?(change: ObjectChange): string | undefined;
+  /** A process died, and whatever was asked of it gets no answer. */
+  killed?(node: number): void;
   /** The bucket at the very end, after the last sweep. */
   finished?(end: FinalBucket): string | undefined;
 }

@@ -113,12 +113,24 @@ export class Life implements Clock {
   touch(): void {
     const { kill, pause, pauseMillisMax } = this.#faults;
     if (!this.alive || !this.#faults.active()) return;
-    if (this.#draw.chance(kill)) this.kill();
+    if (this.#draw.chance(kill)) this.#die();
     else if (this.#draw.chance(pause)) {
       const millis = pauseMillisMax * this.#draw.unit() * this.#draw.unit();
       this.#resumesAt = this.now + millis;
       this.#events.paused(millis);
     }
+  }
+
+  /** At once, or a little later: while it waits, with requests under way. */
+  #die(): void {
+    if (this.#draw.chance(0.5)) {
+      this.kill();
+      return;
+    }
+    this.#scheduler.at(this.#scheduler.now + this.#draw.real(0, 100), () => {
+      if (this.#faults.active()) this.kill();
+      return 'quiet';
+    });
   }
 
   kill(): void {

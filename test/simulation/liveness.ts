@@ -215,6 +215,26 @@ export async function sweepEverything({ scheduler, cluster, court, config }: Liv
   }
 }
 
+/** Of deleted queues nothing is left once their tombstones are old enough: a process that knew none of them sees to it. */
+export async function buryEverything(world: LivenessWorld, keys: () => readonly string[]): Promise<void> {
+  const { scheduler, cluster, court, config } = world;
+  for (const { name: queue } of config.queues) {
+    const bury = () => cluster.call(-8, 0, { kind: 'delete-queue', queue }, { timeoutMillis: minute });
+    let reply = await bury();
+    if (reply.kind === 'answer' && reply.answer.kind === 'unavailable') reply = await bury();
+    const kind = reply.kind === 'lost' ? 'lost' : reply.answer.kind;
+    if (kind !== 'done' && kind !== 'queue-missing')
+      return court.fail('a healed queue can be deleted', `${queue}: ${kind}`);
+  }
+  cluster.end();
+  await scheduler.sleep((config.timing.tombstoneAgeMillis ?? 60 * minute) + 5 * minute);
+  cluster.startAlone(0);
+  await sweepEverything(world);
+  const left = keys().filter((key) => config.conditionalDelete || !key.startsWith('m/'));
+  if (left.length > 0)
+    court.fail('of deleted queues nothing is left', `${left.length} objects, the first is ${left[0]}`);
+}
+
 function describe({ queue, live, state }: IncarnationLife): string {
   const lives = [...live.values()].slice(0, 5).map(({ sequence, message }) => {
     const delivery = state.deliveries.get(sequence);

@@ -11,12 +11,12 @@
  * weather first, and each later seed that kills is played without the fault too. A survivor is a hole in the checkers.
  */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { allMutants } from './mutants/all.ts';
 import { type BoundsName, bounds } from './mutants/bounds.ts';
-import type { Mutant, Patch } from './mutants/mutant.ts';
+import type { Mutant } from './mutants/mutant.ts';
+import { plant as plantIn, repository, scratchOf } from './mutants/plant.ts';
 
 /** By mutant: the seed that killed it, and how many seeds it took to find that. */
 type Kills = Readonly<Record<string, { readonly seed: string; readonly took: number }>>;
@@ -32,8 +32,8 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const scratch = `${root}.cache/mutants`;
+const scratch = scratchOf('mutants');
+const plant = (folder: string, patches: Parameters<typeof plantIn>[2]) => plantIn(scratch, folder, patches);
 const seedsMax = Number(values.seeds);
 /** Of the unmutated product, in each weather and under each set of bounds that some mutant wants. */
 const cleanSeeds = Number(values.clean);
@@ -46,32 +46,12 @@ interface Hunt {
   readonly found: { readonly seed: string; readonly property: string; readonly detail: string } | undefined;
 }
 
-/** A copy of product and simulator with these changes. @throws when a text is not there exactly once */
-function plant(folder: string, patches: readonly Patch[]): string {
-  const tree = `${scratch}/${folder}`;
-  rmSync(tree, { recursive: true, force: true });
-  mkdirSync(tree, { recursive: true });
-  const filter = (path: string) => !path.endsWith('.test.ts');
-  cpSync(`${root}src`, `${tree}/src`, { recursive: true, filter });
-  cpSync(`${root}test/simulation`, `${tree}/test/simulation`, { recursive: true, filter });
-  for (const { file, text, by } of patches) {
-    const source = readFileSync(`${tree}/${file}`, 'utf8');
-    const times = source.split(text).length - 1;
-    if (times !== 1) throw new Error(`in ${file} this text occurs ${times} times, not once: ${text}`);
-    writeFileSync(
-      `${tree}/${file}`,
-      source.replace(text, () => by),
-    );
-  }
-  return tree;
-}
-
 /** A fault may make the simulated code spin for ever; the child is then ended, which names no property. */
 function hunt(tree: string, seeds: readonly string[]): Promise<Hunt> {
   const script = `${tree}/test/simulation/mutants/hunt.ts`;
   const seconds = Number(values.seconds);
   const child = spawn(process.execPath, [...process.execArgv, script, String(seconds), ...seeds], {
-    cwd: root,
+    cwd: repository,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const tooLong = setTimeout(() => child.kill('SIGKILL'), (seconds + 120) * 1000);

@@ -10,6 +10,7 @@ import { Court, type Failure } from './court.ts';
 import type { Landing } from './history.ts';
 import { storeMillisAt } from './life.ts';
 import {
+  buryEverything,
   createEverywhere,
   drainEverything,
   giveBackEverywhere,
@@ -17,6 +18,7 @@ import {
   wakeEverywhere,
 } from './liveness.ts';
 import { Prng } from './prng.ts';
+import { Reached, type ReachedKind } from './reached.ts';
 import { Scheduler } from './scheduler.ts';
 import { noTrace, type Trace } from './trace.ts';
 import { SimWeather } from './weather.ts';
@@ -36,6 +38,7 @@ export interface RunResult {
   readonly endedAt: number;
   /** Of the stream that everything else was derived from: equal in two equal runs. */
   readonly nextRandom: number;
+  readonly reached: ReadonlyMap<ReachedKind, number>;
 }
 
 export async function runSeed(seed: string, trace: Trace = noTrace, calls?: number): Promise<RunResult> {
@@ -43,7 +46,8 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
   const scheduler = new Scheduler();
   const draw = new Prng(seed);
   const say = (text: string) => trace.on && trace.line(scheduler.now, text);
-  const weather = new SimWeather(scheduler, config, draw.stream('weather'), say);
+  const reached = new Reached();
+  const weather = new SimWeather(scheduler, config, draw.stream('weather'), say, reached);
   const bucket: Bucket = new Bucket(() => storeMillisAt(scheduler.now), config.dateResolutionMillis, {
     changed: (from, key, body) => {
       const landing = court.changed(from, key, body, storeMillisAt(scheduler.now));
@@ -53,16 +57,27 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
   const court: Court = new Court(
     () => scheduler.now,
     (key) => bucket.peek(key)?.body,
+    reached,
     {
       liesTold: () => cluster.liesTold,
       aborts: () => cluster.aborts,
       clockErrorMillis: () => cluster.clockErrorMillis(),
       stampErrorMillis: () => cluster.stampErrorMillis(),
       limits: config.limits,
+      undisturbedSince: (node) => cluster.undisturbedSince(node),
       present: (key) => bucket.peek(key) !== undefined,
     },
   );
-  const cluster: Cluster = new Cluster({ scheduler, config, bucket, court, weather, draw, trace });
+  const cluster: Cluster = new Cluster({
+    scheduler,
+    config,
+    bucket,
+    court,
+    weather,
+    reached,
+    draw,
+    trace,
+  });
   const phases = playPhases({ scheduler, config, bucket, court, cluster, weather, draw });
   let over = false;
   phases.then(
@@ -82,6 +97,7 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
     storeRequests: cluster.storeRequests,
     events: scheduler.events,
     endedAt: scheduler.now,
+    reached: reached.counts,
     nextRandom: draw.unit() + cluster.nodes.reduce((sum, { life }) => sum + life.monotonicMillis(), 0),
   };
 }
@@ -120,6 +136,10 @@ async function playPhases(stage: Stage): Promise<void> {
   if (court.failure) return;
   await sweepEverything(stage);
   court.finished(bucket.keys());
+  if (court.failure) return;
+  // The process that sweeps goes on, and what it has just written is no left-over.
+  const old = (key: string) => bucket.peek(key)!.writtenAtMillis < storeMillisAt(scheduler.now) - minute;
+  await buryEverything(stage, () => bucket.keys().filter(old));
 }
 
 /** Dead-letter queues first, since a policy must name one that is there. */

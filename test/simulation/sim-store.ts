@@ -21,6 +21,7 @@ import type { Bucket, RequestOrigin } from './bucket.ts';
 import type { FaultRates, NodeConfig, SimConfig } from './config.ts';
 import type { Life } from './life.ts';
 import type { Prng } from './prng.ts';
+import type { ReachedKind } from './reached.ts';
 import { never, type Scheduler } from './scheduler.ts';
 
 type Method = keyof ObjectStore;
@@ -36,14 +37,18 @@ export interface Weather {
   readonly faulty: boolean;
   /** Requests of this node get nowhere until then. */
   downUntil(node: number): number;
+  /** Requests of this node are refused for good until then. */
+  deniedUntil(node: number): number;
   /** Multiplies latencies. */
   slowness(): number;
 }
 
 export interface StoreWatcher {
-  request(node: number, method: Method, key: string, fate: string): void;
+  /** `pausedMillis`: how long the process stalled between its last statement and this request. */
+  request(node: number, method: Method, key: string, fate: string, pausedMillis?: number): void;
   /** A `Date` that lies was told. */
   lied(): void;
+  reached(kind: ReachedKind): void;
 }
 
 export interface Connection {
@@ -69,7 +74,8 @@ type WriteFate =
   | 'retried'
   | 'throttled'
   | 'errorAfter'
-  | 'refused';
+  | 'refused'
+  | 'skewed';
 
 const writeFates = [
   'slowAnswer',
@@ -82,6 +88,7 @@ const writeFates = [
   'throttled',
   'errorAfter',
   'refused',
+  'skewed',
 ] as const satisfies readonly (keyof FaultRates)[];
 
 export class SimStore implements ObjectStore {
@@ -92,10 +99,10 @@ export class SimStore implements ObjectStore {
   }
 
   get(key: string, options?: { readonly ifNoneMatch?: ETag }): Promise<GetOutcome> {
-    return this.#read('get', key, () => this.#to.bucket.get(key, options?.ifNoneMatch));
+    return this.#read('get', key, () => this.#remembered(this.#to.bucket.get(key, options?.ifNoneMatch)));
   }
   list(request: ListRequest): Promise<ListPage> {
-    return this.#read('list', request.prefix, () => this.#to.bucket.list(request));
+    return this.#read('list', request.prefix, () => this.#listed(this.#to.bucket.list(request)));
   }
   put(key: string, body: Uint8Array): Promise<PutOutcome> {
     return this.#write('put', key, (from) => this.#to.bucket.put(from, key, body));
@@ -118,17 +125,15 @@ export class SimStore implements ObjectStore {
   }
 
   #read<O>(method: Method, key: string, act: () => O): Promise<O> {
-    const { life, scheduler, config, nodeConfig, draw, weather, watcher, node } = this.#to;
+    const { life, scheduler, config, nodeConfig, draw, watcher, node } = this.#to;
     life.touch();
     if (!life.alive) return never();
     const sentAt = life.now;
-    const down = weather.downUntil(node) > sentAt;
-    const { readFailed, stalledBody } = config.faults;
-    const failed = weather.faulty && draw.chance(readFailed);
-    const stalled = weather.faulty && draw.chance(stalledBody);
-    watcher.request(node, method, key, down ? 'down' : failed ? 'failed' : stalled ? 'stalled' : 'plain');
+    const fate = this.#readFate(sentAt);
+    watcher.request(node, method, key, fate);
     const there = this.#halfMillis(nodeConfig.getMillis);
     const back = this.#halfMillis(nodeConfig.getMillis);
+    if (fate === 'denied' || fate === 'skewed') return this.#refused(fate, sentAt + there + back);
     return new Promise((resolve, reject) => {
       const fail = (atMillis: number, reason: string) =>
         life.at(atMillis, () => {
@@ -136,15 +141,37 @@ export class SimStore implements ObjectStore {
             reject(new StoreError(reason, { retryable: true, throttled: draw.chance(0.3) })),
           );
         });
-      if (down) fail(sentAt + (draw.chance(0.5) ? there : config.requestTimeoutMillis), 'simulated: down');
-      else if (failed) fail(sentAt + there + back, 'simulated: 503');
-      else if (stalled) fail(sentAt + config.requestTimeoutMillis, 'simulated: stalled body');
+      if (fate === 'down')
+        fail(sentAt + (draw.chance(0.5) ? there : config.requestTimeoutMillis), 'simulated: down');
+      else if (fate === 'readFailed') fail(sentAt + there + back, 'simulated: 503');
+      else if (fate === 'stalledBody') fail(sentAt + config.requestTimeoutMillis, 'simulated: stalled body');
       else
         scheduler.at(sentAt + there, () => {
           const outcome = act();
           life.at(scheduler.now + back, () => this.#arrive(() => resolve(outcome)));
           return 'quiet';
         });
+    });
+  }
+
+  #readFate(sentAt: number): 'down' | 'denied' | 'readFailed' | 'stalledBody' | 'skewed' | 'plain' {
+    const { weather, node, draw, config } = this.#to;
+    if (weather.downUntil(node) > sentAt) return 'down';
+    if (weather.deniedUntil(node) > sentAt) return 'denied';
+    if (!weather.faulty) return 'plain';
+    for (const fate of ['readFailed', 'stalledBody', 'skewed'] as const)
+      if (draw.chance(config.faults[fate])) return fate;
+    return 'plain';
+  }
+
+  /** Nothing was written. */
+  #refused(why: 'denied' | 'skewed', toldAt: number): Promise<never> {
+    const error =
+      why === 'denied'
+        ? new StoreError('simulated: 403 AccessDenied', { retryable: false })
+        : new StoreError('simulated: RequestTimeTooSkewed', { retryable: true });
+    return new Promise((_, reject) => {
+      this.#to.life.at(toldAt, () => this.#arrive(() => reject(error)));
     });
   }
 
@@ -156,8 +183,8 @@ export class SimStore implements ObjectStore {
     if (!life.alive) return never();
     const sentAt = life.now;
     if (weather.downUntil(node) > sentAt) return this.#down(method, key, sentAt);
-    const fate = this.#fate(method);
-    watcher.request(node, method, key, fate);
+    const fate = weather.deniedUntil(node) > sentAt ? 'denied' : this.#fate(method);
+    watcher.request(node, method, key, fate, sentAt - from.sentAt);
     const there = this.#halfMillis(nodeConfig.putMillis);
     const back = this.#halfMillis(nodeConfig.putMillis);
     const landsAt = sentAt + there;
@@ -169,11 +196,14 @@ export class SimStore implements ObjectStore {
         answer?.(outcome);
         return 'quiet';
       });
+    if (fate === 'denied' || fate === 'skewed') return this.#refused(fate, landsAt + back);
     return new Promise((resolve) => {
       const tell = (at: number, outcome: O) => life.at(at, () => this.#arrive(() => resolve(outcome)));
+      const tellAgain = (outcome: O) => {
+        if (outcome.kind === 'conflict') watcher.reached('412 for what one itself has written');
+        tellLanded(outcome);
+      };
       const tellLanded = (outcome: O) => tell(scheduler.now + back, this.#dated(outcome));
-      const unknown = (reason: string, throttled = false) =>
-        ({ kind: 'unknown', throttled, reason: `simulated: ${reason}` }) as O;
       switch (fate) {
         case 'plain':
           land(landsAt, tellLanded);
@@ -184,15 +214,15 @@ export class SimStore implements ObjectStore {
           break;
         }
         case 'requestLost':
-          tell(gaveUpAt, unknown('request lost'));
+          tell(gaveUpAt, unknown<O>('request lost'));
           break;
         case 'responseLost':
           land(landsAt);
-          tell(gaveUpAt, unknown('response lost'));
+          tell(gaveUpAt, unknown<O>('response lost'));
           break;
         case 'late':
           land(laterAt);
-          tell(gaveUpAt, unknown('timeout'));
+          tell(gaveUpAt, unknown<O>('timeout'));
           break;
         case 'duplicate':
           land(landsAt, tellLanded);
@@ -200,18 +230,18 @@ export class SimStore implements ObjectStore {
           break;
         case 'doubled':
           land(landsAt);
-          land(landsAt, tellLanded);
+          land(landsAt, tellAgain);
           break;
         case 'retried':
           land(landsAt);
-          land(landsAt + draw.unit() * config.requestTimeoutMillis * 0.8, tellLanded);
+          land(landsAt + draw.unit() * config.requestTimeoutMillis * 0.8, tellAgain);
           break;
         case 'throttled':
-          tell(landsAt + back, unknown('SlowDown', true));
+          tell(landsAt + back, unknown<O>('SlowDown', true));
           break;
         case 'errorAfter':
           land(landsAt);
-          tell(landsAt + back, unknown('500'));
+          tell(landsAt + back, unknown<O>('500'));
           break;
         case 'refused':
           tell(landsAt + back, { kind: 'conflict' } as O);
@@ -251,10 +281,39 @@ export class SimStore implements ObjectStore {
     const { draw, weather, config, watcher } = this.#to;
     if (outcome.kind !== 'done' || !('time' in outcome)) return outcome;
     const honest = outcome.time as StoreTime | undefined;
-    if (!honest || !weather.faulty || !draw.chance(config.faults.lie)) return outcome;
+    if (!honest || !weather.faulty) return outcome;
+    if (draw.chance(config.faults.aged)) {
+      watcher.reached('an answer has an Age and so no clock');
+      return { ...outcome, time: undefined };
+    }
+    if (!draw.chance(config.faults.lie)) return outcome;
     watcher.lied();
     const offMillis = Math.floor(draw.real(-1, 1) * draw.pick([3_000, 120_000, 86_400_000]));
     return { ...outcome, time: { ...honest, millis: honest.millis + offMillis } };
+  }
+
+  #remembered(outcome: GetOutcome): GetOutcome {
+    if (outcome.kind !== 'done') return outcome;
+    return { ...outcome, lastModified: this.#modified(outcome.lastModified, 86_400_000) };
+  }
+
+  /** What lies further than that of a tombstone is beyond what okuri promises (docs/correctness.md). */
+  #listed(page: ListPage): ListPage {
+    const { weather, config } = this.#to;
+    if (!weather.faulty || config.faults.modified === 0) return page;
+    const most = (config.timing.tombstoneAgeMillis ?? 0) / 2;
+    const objects = page.objects.map((listed) => ({
+      ...listed,
+      lastModified: this.#modified(listed.lastModified, most),
+    }));
+    return { ...page, objects };
+  }
+
+  #modified(honest: StoreTime, mostMillis: number): StoreTime {
+    const { draw, weather, config, watcher } = this.#to;
+    if (!weather.faulty || !draw.chance(config.faults.modified)) return honest;
+    watcher.reached('Last-Modified lies');
+    return { ...honest, millis: honest.millis + Math.floor(draw.real(-1, 1) * mostMillis) };
   }
 
   /** The process goes on with an answer, unless it dies or stalls just then. */
@@ -265,4 +324,8 @@ export class SimStore implements ObjectStore {
     if (life.now > this.#to.scheduler.now) life.at(life.now, goOn);
     else goOn();
   }
+}
+
+function unknown<O>(reason: string, throttled = false): O {
+  return { kind: 'unknown', throttled, reason: `simulated: ${reason}` } as O;
 }

@@ -16,6 +16,8 @@ import { purgesChecker } from './purges.ts';
 import { registerChecker } from './register.ts';
 import { segmentsChecker } from './segments.ts';
 import { sendsChecker } from './sends.ts';
+import { sizesChecker } from './sizes.ts';
+import { starvationChecker } from './starvation.ts';
 
 /** What happened to the world that loosens a property. */
 export interface Circumstances {
@@ -23,6 +25,8 @@ export interface Circumstances {
   aborts(): number;
   present(key: string): boolean;
   readonly limits: QueueLimits;
+  /** No fault has touched this node's way to the store since, and none of before can last until then. */
+  undisturbedSince(node: number): number;
   /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
   clockErrorMillis(): number | undefined;
   /** How far an enqueue stamp may lie before the truth; undefined when nobody can say. */
@@ -32,7 +36,8 @@ export interface Circumstances {
 export function allCheckers(ledger: Ledger, world: Circumstances): readonly DiffChecker[] {
   return [
     answersChecker(),
-    registerChecker(world.limits),
+    registerChecker(),
+    sizesChecker(world.limits),
     sendsChecker(ledger),
     endingsChecker(ledger, world.liesTold),
     deliveriesChecker(world.aborts),
@@ -42,8 +47,9 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     manifestTimeChecker(world.liesTold),
     segmentsChecker(ledger, world.present),
     existenceChecker(),
-    countsChecker(ledger, world.clockErrorMillis),
+    countsChecker(ledger, world.liesTold, world.clockErrorMillis),
     clocksChecker(world),
     attributesChecker(),
+    starvationChecker(world.undisturbedSince),
   ];
 }

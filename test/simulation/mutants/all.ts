@@ -1,4 +1,5 @@
 /** Every planted fault, by the part of the engine that it spoils. */
+import { boundFaults } from './bound-faults.ts';
 import { collectionFaults } from './collection-faults.ts';
 import { commitFaults } from './commit-faults.ts';
 import { messageFaults } from './message-faults.ts';
@@ -16,4 +17,5 @@ export const allMutants: readonly Mutant[] = [
   ...timeFaults,
   ...nameFaults,
   ...watchFaults,
+  ...boundFaults,
 ];

@@ -1,0 +1,69 @@
+/**
+ * Sizes: the tail and the whole manifest keep their bounds, what the manifest adds to its tail is a few dozen bytes for
+ * each thing it remembers, a segment is cut at its bound, and a commit uploads no more than the tail and what it adds.
+ */
+import type { QueueLimits } from '../../../src/core/limits.ts';
+import { contentBytesOf } from '../../../src/core/message-size.ts';
+import type { QueueState } from '../../../src/core/queue-state.ts';
+import type { DiffChecker } from './check.ts';
+
+/** DESIGN.md section 4. */
+const manifestBytesMax = 1024 * 1024;
+/** What a segment has besides its messages. */
+const envelopeBytes = 1024;
+/** Encoded beside a message: id, stamps, sender, source. Generous: it only tells what grows with something else. */
+const messageExtraBytes = 256;
+
+export function sizesChecker(limits: QueueLimits): DiffChecker {
+  return {
+    name: 'manifests, segments and commits keep their sizes',
+    landed: ({ after, bytes, queue }) => {
+      if (bytes > manifestBytesMax) return `the manifest of ${queue} has ${bytes} bytes`;
+      if (after?.kind !== 'queue')
+        return bytes > 512 ? `the tombstone of ${queue} has ${bytes} bytes` : undefined;
+      let tailBytes = 0;
+      for (const entry of after.state.tail.values()) tailBytes += entry.bytes;
+      if (tailBytes > limits.tailBytesMax) return `the tail of ${queue} has ${tailBytes} bytes`;
+      const { writers, intents } = after.state;
+      if (writers.length > limits.writersMax) return `${queue} remembers ${writers.length} writers`;
+      if (intents.size > limits.intentsMax) return `${queue} has ${intents.size} moves under way`;
+      const most = tailBytes + besidesTail(after.state);
+      return bytes > most
+        ? `the manifest of ${queue} has ${bytes} bytes, its parts ${most} at most`
+        : undefined;
+    },
+    diff: ({ before, after, born, incarnation }) => {
+      if (after.segments.size === 0) return undefined;
+      let uploaded = 0;
+      for (const [id, { bytes, liveCount }] of after.segments) {
+        if (before?.segments.has(id)) continue;
+        uploaded += bytes;
+        // One message alone may be larger.
+        if (liveCount > 1 && bytes > limits.segmentBytesMax + envelopeBytes + liveCount * messageExtraBytes)
+          return `segment ${id} of ${incarnation.queue} has ${bytes} bytes`;
+      }
+      if (uploaded === 0) return undefined;
+      let most = limits.tailBytesMax + envelopeBytes;
+      for (const { message } of born) most += contentBytesOf(message) + messageExtraBytes;
+      return uploaded > most
+        ? `a commit of ${incarnation.queue} names ${uploaded} new bytes of segments, ${most} at most were to leave`
+        : undefined;
+    },
+  };
+}
+
+/** At most so many bytes for what the manifest holds besides the messages of its tail. */
+function besidesTail(state: QueueState): number {
+  let bytes = 512;
+  for (const [name, value] of state.attributes) bytes += name.length + value.length + 16;
+  for (const { runs } of state.segments.values()) bytes += 64 + 40 * runs.length;
+  return (
+    bytes +
+    48 * state.writers.length +
+    10 * state.ready.length +
+    20 * state.delayed.size +
+    64 * state.deliveries.size +
+    64 * state.intents.size +
+    128 * (state.outgoingLinks.size + state.incomingLinks.size)
+  );
+}
