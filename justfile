@@ -72,6 +72,14 @@ dst seed="":
 dst-twice seed:
     {{node}} test/simulation/dst.ts --twice {{seed}}
 
+# 50 seeds on Node (twice), Bun and Deno: equal traces, next random numbers and clocks (--count, --from, names)
+dst-runtimes *args:
+    {{node}} test/simulation/on-runtimes.ts {{args}}
+
+# the fixed set of seeds: clean, and every kind of fault comes about in it
+dst-fixed:
+    {{node}} test/simulation/dst.ts --fixed --reached
+
 # unit tests with line coverage; fails under 90 %
 coverage:
     npm run coverage

@@ -5,6 +5,8 @@
  *   dst.ts --seconds 60 --jobs 2   the same in two processes, each with seeds of its own
  *   dst.ts --seed S          replays one seed with its trace
  *   dst.ts --twice S         runs it twice: trace, next random number and clock must be equal
+ *   dst.ts --digests --count 50 --from 1   one line a seed and one digest over all: equal on every runtime
+ *   dst.ts --fixed           the fixed set of CI: all clean, and together they reach every kind of fault
  *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed
  *   dst.ts --hunt 100 --from 1    the same, up to the first failure
  *   … --under small         with smaller bounds, in a copy of the product (mutants/bounds.ts)
@@ -12,7 +14,6 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type BoundsName, bounds } from './mutants/bounds.ts';
@@ -20,6 +21,7 @@ import { plant, repository, scratchOf } from './mutants/plant.ts';
 import { type ReachedKind, reachedKinds } from './reached.ts';
 import type { RunResult } from './run.ts';
 import { runSeed } from './run.ts';
+import { fixedSeeds, freshSeed, keepSeed, keptSeeds } from './seeds.ts';
 import { DigestTrace } from './trace.ts';
 
 const { values } = parseArgs({
@@ -32,6 +34,8 @@ const { values } = parseArgs({
     hunt: { type: 'string' },
     jobs: { type: 'string', default: '1' },
     calls: { type: 'string' },
+    fixed: { type: 'boolean', default: false },
+    digests: { type: 'boolean', default: false },
     reached: { type: 'boolean', default: false },
     weather: { type: 'string' },
     under: { type: 'string' },
@@ -72,27 +76,38 @@ async function twice(seed: string): Promise<boolean> {
   return equal;
 }
 
-function keptSeeds(): string[] {
-  const kept = JSON.parse(readFileSync(new URL('./seeds.json', import.meta.url), 'utf8')) as {
-    seed: string;
-  }[];
-  return kept.map(({ seed }) => seed);
+/** One line a seed, which any runtime must print alike; a failing seed is printed too. */
+async function digests(): Promise<boolean> {
+  const all = new DigestTrace();
+  const from = Number(values.from ?? 1);
+  let clean = true;
+  for (let seed = from; seed < from + Number(values.count ?? 50); seed++) {
+    const trace = new DigestTrace();
+    const { nextRandom, endedAt, failure } = await runSeed(String(seed), trace, calls);
+    const line = `seed ${seed} digest ${trace.digest} lines ${trace.lines} next random ${nextRandom} clock ${endedAt}`;
+    all.line(seed, line);
+    console.log(failure ? `${line} FAILS: ${failure.property}` : line);
+    clean &&= failure === undefined;
+  }
+  console.log(`all ${all.digest}`);
+  return clean;
 }
 
 async function many(): Promise<boolean> {
   const started = performance.now();
   const cpu = process.cpuUsage();
   const limitMillis = values.seconds === undefined ? Number.POSITIVE_INFINITY : Number(values.seconds) * 1000;
-  const given = values.count ?? values.hunt;
+  const given = values.fixed ? String(fixedSeeds().length) : (values.count ?? values.hunt);
   const count = given === undefined ? Number.POSITIVE_INFINITY : Number(given);
-  const stopsAtFirst = values.count === undefined;
-  const kept = given === undefined ? keptSeeds() : [];
-  const fresh = Number(values.from ?? (given === undefined ? Date.now() % 1e9 : 1));
+  const stopsAtFirst = values.count === undefined && !values.fixed;
+  const first = given === undefined && !values.fixed ? keptSeeds() : values.fixed ? fixedSeeds() : [];
+  const from = Number(values.from ?? (given === undefined ? Date.now() % 1e9 : 1));
+  const next = (index: number) => (given === undefined ? freshSeed(from, index) : `${prefix}${from + index}`);
   const inSeeds = new Map<ReachedKind, number>();
   const prefix = values.weather === undefined ? '' : `${values.weather}-`;
   const totals = { seeds: 0, calls: 0, landings: 0, storeRequests: 0, failures: 0 };
   while (totals.seeds < count && performance.now() - started < limitMillis) {
-    const seed = kept[totals.seeds] ?? `${prefix}${fresh + totals.seeds - kept.length}`;
+    const seed = first[totals.seeds] ?? next(totals.seeds - first.length);
     const result = await runSeed(seed, undefined, calls);
     totals.seeds++;
     for (const kind of result.reached.keys()) inSeeds.set(kind, (inSeeds.get(kind) ?? 0) + 1);
@@ -101,6 +116,7 @@ async function many(): Promise<boolean> {
     totals.storeRequests += result.storeRequests;
     if (!result.failure) continue;
     report(result);
+    if (calls === undefined && !first.includes(seed)) keepSeed({ seed, found: result.failure.property });
     totals.failures++;
     if (stopsAtFirst) {
       console.log(JSON.stringify(result.config, undefined, 1));
@@ -115,7 +131,9 @@ async function many(): Promise<boolean> {
   console.log(
     `${totals.seeds} seeds, ${totals.calls} operations, ${totals.landings} commits, ${totals.storeRequests} store requests, ${totals.failures} failures in ${(minutes * 60).toFixed(1)} s: ${per(totals.calls)} operations/min, ${per(totals.seeds)} seeds/min (by CPU time ${perCpu(totals.calls)} and ${perCpu(totals.seeds)})`,
   );
-  return totals.failures === 0;
+  const missed = values.fixed ? reachedKinds.filter((kind) => !inSeeds.has(kind)) : [];
+  for (const kind of missed) console.log(`FAILED: no seed of the fixed set reaches: ${kind}`);
+  return totals.failures + missed.length === 0;
 }
 
 function tell(inSeeds: ReadonlyMap<ReachedKind, number>, seeds: number): void {
@@ -168,9 +186,11 @@ const passed =
     ? await underBounds(values.under)
     : values.seed !== undefined
       ? await replay(values.seed)
-      : values.twice !== undefined
-        ? await twice(values.twice)
-        : Number(values.jobs) > 1
-          ? await inProcesses(Number(values.jobs))
-          : await many();
+      : values.digests
+        ? await digests()
+        : values.twice !== undefined
+          ? await twice(values.twice)
+          : Number(values.jobs) > 1
+            ? await inProcesses(Number(values.jobs))
+            : await many();
 process.exit(passed ? 0 : 1);
