@@ -32,6 +32,10 @@ format:
 cost *args:
     {{node}} bench/cost.ts {{args}}
 
+# the same on 1, 2 and 4 real processes before a counting proxy as far away as S3, beside the simulated rows; on a quiet machine (Go)
+cost-real *args:
+    {{node}} test/faults/cost-real.ts {{args}}
+
 # layout: import arrows, bans, lengths
 layout:
     {{node}} --test test/tidy/layout.test.ts

@@ -18,7 +18,8 @@ export const nearS3: Distance = {
   get: { medianMillis: 15, p99Millis: 60 },
 };
 
-const bytesPerMilli = 80_000;
+/** Of one stream. */
+export const bytesPerMilli = 80_000;
 
 export class SimulatedStore implements ObjectStore {
   readonly #bucket: ObjectStore;

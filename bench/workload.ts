@@ -9,6 +9,17 @@ import { MemoryStore } from '../src/store/memory-store.ts';
 import { type MeterSnapshot, REQUEST_CLASSES, type RequestClass } from '../src/store/metered-store.ts';
 import { Scheduler } from '../test/simulation/scheduler.ts';
 import { Draw } from './draw.ts';
+import {
+  bodyOf,
+  maxMessages,
+  numberOf,
+  queue,
+  waitSeconds,
+  warmMillis,
+  workersBeginWithinMillis,
+  workersOfEachNode,
+  workMillis,
+} from './load-shape.ts';
 import { type EngineTuning, originMillis, type SimulatedNode, simulatedNode } from './simulated-node.ts';
 import { type Distance, nearS3 } from './simulated-store.ts';
 
@@ -46,11 +57,6 @@ export interface WorkloadResult {
   readonly longestDroughtMillis: readonly number[];
   readonly commitsByNode: readonly number[];
 }
-
-const queue = 'jobs';
-const warmMillis = 5_000;
-const body = 'x'.repeat(256);
-const workMillis = 50;
 
 export class Workload {
   readonly scheduler = new Scheduler();
@@ -172,13 +178,11 @@ export class Workload {
   }
 
   #startWorkers(): void {
-    const { nodes, ratePerSecond, tuning, workersPerNode } = this.#options;
-    const cycleSeconds = 0.35 + (2.5 * tuning.lingerMillis) / 1000 + 0.15 * nodes;
-    const workers = Math.floor((ratePerSecond * cycleSeconds * 1.5) / 10) + 1;
-    const each = workersPerNode ?? Math.max(2, Math.ceil(workers / nodes));
+    const { nodes, workersPerNode } = this.#options;
+    const each = workersPerNode ?? workersOfEachNode(this.#options);
     for (let node = 0; node < nodes; node++)
       for (let n = 0; n < each; n++)
-        this.scheduler.at(this.scheduler.now + this.#draw.between(0, 200), () => {
+        this.scheduler.at(this.scheduler.now + this.#draw.between(0, workersBeginWithinMillis), () => {
           void this.#work(node);
         });
   }
@@ -186,8 +190,8 @@ export class Workload {
   async #work(node: number): Promise<void> {
     for (;;) {
       const receiving = this.#service(node).receive(queue, {
-        maxMessages: 10,
-        waitSeconds: 20,
+        maxMessages,
+        waitSeconds,
         visibilityTimeoutSeconds: undefined,
         signal: new AbortController().signal,
       });
@@ -199,7 +203,7 @@ export class Workload {
       if (outcome.kind !== 'done') throw new Error(outcome.kind);
       let lastMillis = 0;
       for (const { message, receiptHandle } of outcome.messages) {
-        const number = message.body.slice(0, message.body.indexOf('x'));
+        const number = numberOf(message.body);
         const sentAt = this.#sentAt.get(number);
         this.#sentAt.delete(number);
         if (sentAt !== undefined && !Number.isNaN(sentAt))
@@ -234,9 +238,8 @@ export class Workload {
   }
 }
 
-/** The number is told by what stands before the filling. */
 function content(number: string) {
-  const text = number + body.slice(number.length);
+  const text = bodyOf(number);
   return {
     content: { body: text, attributes: new Map(), traceHeader: undefined, groupId: undefined },
     contentBytes: text.length,

@@ -32,6 +32,7 @@ export interface QueueLimits {
   readonly tailBytesMax: number;
   readonly inlineMessageBytesMax: number;
   readonly segmentBytesMax: number;
+  readonly inFlightMax: number;
   readonly intentsMax: number;
 }
 
@@ -40,5 +41,6 @@ export const queueLimits: QueueLimits = {
   tailBytesMax: TAIL_BYTES_MAX,
   inlineMessageBytesMax: INLINE_MESSAGE_BYTES_MAX,
   segmentBytesMax: SEGMENT_BYTES_MAX,
+  inFlightMax: IN_FLIGHT_MAX,
   intentsMax: INTENTS_MAX,
 };

@@ -5,7 +5,6 @@
  */
 import type { Command, CommandResult, Leased } from './command.ts';
 import type { Draft } from './draft.ts';
-import { IN_FLIGHT_MAX } from './limits.ts';
 import type { StoredMessage } from './message.ts';
 import type { Delivery, SegmentId } from './queue-state.ts';
 import { considerMove, intend } from './redrive.ts';
@@ -41,12 +40,13 @@ export class Receiver {
   }
 
   receive(command: Receive): CommandResult {
-    if (this.#inFlight >= IN_FLIGHT_MAX) {
+    const { inFlightMax } = this.#draft.limits;
+    if (this.#inFlight >= inFlightMax) {
       if (!command.waits) return { outcome: { kind: 'over-limit' }, effect: false };
       return { outcome: { kind: 'received', messages: [], unreadable: false }, effect: false };
     }
     const messages: Leased[] = [];
-    while (messages.length < command.maxMessages && this.#inFlight < IN_FLIGHT_MAX) {
+    while (messages.length < command.maxMessages && this.#inFlight < inFlightMax) {
       const next = this.#visible.next();
       if (next.done) break;
       const leased = this.#take(next.value, command);

@@ -4,14 +4,8 @@
  *
  * A late write outlives the node that sent it, and so does a repeated one.
  */
-import {
-  Agent,
-  type ClientRequest,
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { listenOn, StoreForwarder } from './forwarding.ts';
 import { pause } from './okuri-process.ts';
 import { breakOff, give, hold, received, type StoreAnswer, stall } from './proxy-answers.ts';
 import type { SeededRandom } from './random.ts';
@@ -46,9 +40,8 @@ const signatureMillis = 14 * 60_000;
 
 export class FaultProxy {
   readonly counts = new Map<string, number>();
-  readonly #targetPort: number;
+  readonly #store: StoreForwarder;
   readonly #random: SeededRandom;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
   readonly #doors: FaultyDoor[] = [];
   readonly #late = new Set<() => Promise<void>>();
   readonly #kept: { readonly request: StoreRequest; readonly sentAt: number }[] = [];
@@ -57,7 +50,7 @@ export class FaultProxy {
   #healed = false;
 
   constructor(targetPort: number, random: SeededRandom) {
-    this.#targetPort = targetPort;
+    this.#store = new StoreForwarder(targetPort);
     this.#random = random;
   }
 
@@ -65,14 +58,7 @@ export class FaultProxy {
   async door(listenPort: number): Promise<Door> {
     const door = new FaultyDoor(`http://127.0.0.1:${listenPort}`);
     this.#doors.push(door);
-    const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
-      this.#serve(door, incoming, outgoing).catch(() => outgoing.socket?.destroy());
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(listenPort, '127.0.0.1', resolve);
-    });
-    server.unref();
+    await listenOn(listenPort, (incoming, outgoing) => this.#serve(door, incoming, outgoing));
     return door;
   }
 
@@ -199,19 +185,8 @@ export class FaultProxy {
       this.#kept[this.#random.between(0, keptWrites - 1)] = entry;
   }
 
-  #toStore({ method, path, rawHeaders }: StoreRequest): ClientRequest {
-    return httpRequest({
-      host: '127.0.0.1',
-      port: this.#targetPort,
-      method,
-      path,
-      headers: rawHeaders,
-      agent: this.#agent,
-    });
-  }
-
   async #forwardHalf(request: StoreRequest): Promise<void> {
-    const outgoing = this.#toStore(request);
+    const outgoing = this.#store.open(request);
     outgoing.on('error', () => {});
     outgoing.write(request.body.subarray(0, request.body.length / 2));
     await pause(20);
@@ -219,21 +194,10 @@ export class FaultProxy {
   }
 
   /** Undefined: the store itself broke off. */
-  #forward(request: StoreRequest): Promise<StoreAnswer | undefined> {
-    return new Promise((resolve) => {
-      const outgoing = this.#toStore(request);
-      outgoing.once('response', (incoming) => {
-        received(incoming).then(
-          ({ body }) => resolve({ status: incoming.statusCode ?? 0, rawHeaders: incoming.rawHeaders, body }),
-          () => resolve(undefined),
-        );
-      });
-      outgoing.once('error', () => {
-        this.#count('the store itself broke off');
-        resolve(undefined);
-      });
-      outgoing.end(request.body);
-    });
+  async #forward(request: StoreRequest): Promise<StoreAnswer | undefined> {
+    const answer = await this.#store.forward(request);
+    if (answer === undefined) this.#count('the store itself broke off');
+    return answer;
   }
 
   #count(what: string): void {

@@ -264,6 +264,7 @@ function drawLimits(draw: Prng): QueueLimits {
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
     segmentBytesMax: queueLimits.segmentBytesMax * share,
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
+    inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
   };
 }
 

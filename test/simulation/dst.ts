@@ -7,17 +7,13 @@
  *   dst.ts --twice S         runs it twice: trace, next random number and clock must be equal
  *   dst.ts --digests --count 50 --from 1   one line a seed and one digest over all: equal on every runtime
  *   dst.ts --fixed           the fixed set of CI: all clean, and together they reach every kind of fault
- *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed
+ *   dst.ts --count 100 --from 1   seeds 1..100; all failures are listed; in parts with --jobs
  *   dst.ts --hunt 100 --from 1    the same, up to the first failure
- *   … --under small         with smaller bounds, in a copy of the product (mutants/bounds.ts)
  *   … --weather names       seeds of one weather (focus.ts); --reached: in how many seeds each kind of fault came about
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type BoundsName, bounds } from './mutants/bounds.ts';
-import { plant, repository, scratchOf } from './mutants/plant.ts';
 import { type ReachedKind, reachedKinds } from './reached.ts';
 import type { RunResult } from './run.ts';
 import { runSeed } from './run.ts';
@@ -38,7 +34,6 @@ const { values } = parseArgs({
     digests: { type: 'boolean', default: false },
     reached: { type: 'boolean', default: false },
     weather: { type: 'string' },
-    under: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
 });
@@ -141,32 +136,14 @@ function tell(inSeeds: ReadonlyMap<ReachedKind, number>, seeds: number): void {
     console.log(`${String(inSeeds.get(kind) ?? 0).padStart(5)} of ${seeds} seeds: ${kind}`);
 }
 
-/** The same command in a copy of the product with smaller bounds. */
-async function underBounds(name: string): Promise<boolean> {
-  if (!(name in bounds)) throw new Error(`no such bounds: ${name}`);
-  const tree = plant(scratchOf('simulation'), name, bounds[name as BoundsName]);
-  const rest = process.argv
-    .slice(2)
-    .filter((each, at, all) => each !== '--under' && all[at - 1] !== '--under');
-  const args = [...process.execArgv, `${tree}/test/simulation/dst.ts`, ...rest];
-  const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: repository });
-  const [code] = await once(child, 'exit');
-  return code === 0;
-}
-
 /** The first process to fail ends the others. */
 async function inProcesses(jobs: number): Promise<boolean> {
-  const from = Date.now() % 1e9;
+  const from = Number(values.from ?? Date.now() % 1e9);
+  const share = values.count === undefined ? undefined : Math.ceil(Number(values.count) / jobs);
   const script = fileURLToPath(import.meta.url);
   const children = Array.from({ length: jobs }, (_, job) => {
-    const args = [
-      ...process.execArgv,
-      script,
-      '--seconds',
-      values.seconds ?? '60',
-      '--from',
-      String(from + job * 1e9),
-    ];
+    const limit = share === undefined ? ['--seconds', values.seconds ?? '60'] : ['--count', String(share)];
+    const args = [...process.execArgv, script, ...limit, '--from', String(from + job * (share ?? 1e9))];
     return spawn(process.execPath, args, { stdio: 'inherit' });
   });
   const passes = children.map(
@@ -181,16 +158,11 @@ async function inProcesses(jobs: number): Promise<boolean> {
   return (await Promise.all(passes)).every(Boolean);
 }
 
-const passed =
-  values.under !== undefined
-    ? await underBounds(values.under)
-    : values.seed !== undefined
-      ? await replay(values.seed)
-      : values.digests
-        ? await digests()
-        : values.twice !== undefined
-          ? await twice(values.twice)
-          : Number(values.jobs) > 1
-            ? await inProcesses(Number(values.jobs))
-            : await many();
-process.exit(passed ? 0 : 1);
+function play(): Promise<boolean> {
+  if (values.seed !== undefined) return replay(values.seed);
+  if (values.digests) return digests();
+  if (values.twice !== undefined) return twice(values.twice);
+  return Number(values.jobs) > 1 ? inProcesses(Number(values.jobs)) : many();
+}
+
+process.exit((await play()) ? 0 : 1);

@@ -14,7 +14,6 @@ import { spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { allMutants } from './mutants/all.ts';
-import { type BoundsName, bounds } from './mutants/bounds.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { plant as plantIn, repository, scratchOf } from './mutants/plant.ts';
 
@@ -33,9 +32,10 @@ const { values, positionals } = parseArgs({
 });
 
 const scratch = scratchOf('mutants');
+const unmutated = 'unmutated';
 const plant = (folder: string, patches: Parameters<typeof plantIn>[2]) => plantIn(scratch, folder, patches);
 const seedsMax = Number(values.seeds);
-/** Of the unmutated product, in each weather and under each set of bounds that some mutant wants. */
+/** Of the unmutated product, in each weather that some mutant wants. */
 const cleanSeeds = Number(values.clean);
 const killsFile = new URL('./mutants/seeds.json', import.meta.url);
 const known = JSON.parse(readFileSync(killsFile, 'utf8')) as Kills;
@@ -77,22 +77,19 @@ function seedsOf({ focus }: Mutant, count: number): string[] {
   return Array.from({ length: count }, (_, index) => (focus ? `${focus}-${index + 1}` : String(index + 1)));
 }
 
-const treeOf = (under: BoundsName | undefined) => `unmutated${under ? `-${under}` : ''}`;
-
 /** What the product does on these seeds without any fault: undefined when it is clean. */
-async function unclean(under: BoundsName | undefined, seeds: readonly string[]): Promise<string | undefined> {
-  const { found } = await hunt(`${scratch}/${treeOf(under)}`, seeds);
+async function unclean(seeds: readonly string[]): Promise<string | undefined> {
+  const { found } = await hunt(`${scratch}/${unmutated}`, seeds);
   return found && `seed ${found.seed}: ${found.property}: ${found.detail}`;
 }
 
 async function baseline(mutants: readonly Mutant[]): Promise<{ passed: number; failed: number }> {
   const wanted = new Map<string, Mutant>();
-  for (const mutant of mutants) wanted.set(`${mutant.focus ?? 'swarm'} ${mutant.under ?? ''}`, mutant);
-  for (const under of new Set(mutants.map((mutant) => mutant.under)))
-    plant(treeOf(under), under ? bounds[under] : []);
+  for (const mutant of mutants) wanted.set(mutant.focus ?? 'swarm', mutant);
+  plant(unmutated, []);
   let failed = 0;
   await inTurns([...wanted], async ([name, mutant]) => {
-    const wrong = await unclean(mutant.under, seedsOf(mutant, cleanSeeds));
+    const wrong = await unclean(seedsOf(mutant, cleanSeeds));
     if (wrong) failed++;
     console.log(
       `${wrong ? 'FAILED' : 'clean '} unmutated, weather ${name}: ${wrong ?? `${cleanSeeds} seeds`}`,
@@ -103,8 +100,8 @@ async function baseline(mutants: readonly Mutant[]): Promise<{ passed: number; f
 
 /** Why it lives, or undefined. */
 async function judge(mutant: Mutant): Promise<string | undefined> {
-  const { name, under, patches } = mutant;
-  const tree = plant(name, [...(under ? bounds[under] : []), ...patches]);
+  const { name, patches } = mutant;
+  const tree = plant(name, patches);
   const before = values.hunt ? undefined : known[name];
   const seeds = seedsOf(mutant, seedsMax);
   const { played, found: kill } = await hunt(tree, before ? [before.seed, ...seeds] : seeds);
@@ -114,7 +111,7 @@ async function judge(mutant: Mutant): Promise<string | undefined> {
   const { seed, property, detail } = kill;
   const took = seed === before?.seed ? before.took : played - (before ? 1 : 0);
   if (took > cleanSeeds) {
-    const wrong = await unclean(under, [seed]);
+    const wrong = await unclean([seed]);
     if (wrong) return `its seed fails without it too: ${wrong}`;
   }
   found[name] = { seed, took };

@@ -10,24 +10,22 @@ export const boundFaults: readonly Mutant[] = [
   {
     name: 'tail-is-not-spilled',
     breaks: 'the tail keeps its bound',
-    under: 'small',
     patches: [
       {
         file: spill,
-        text: 'const overflows = totalBytes > TAIL_BYTES_MAX;',
-        by: 'const overflows = totalBytes > 4 * TAIL_BYTES_MAX;',
+        text: 'const overflows = totalBytes > tailBytesMax;',
+        by: 'const overflows = totalBytes > 4 * tailBytesMax;',
       },
     ],
   },
   {
     name: 'segments-are-not-cut',
     breaks: 'a segment is cut at its bound',
-    under: 'small',
     patches: [
       {
         file: spill,
-        text: 'currentBytes + entry.bytes > SEGMENT_BYTES_MAX',
-        by: 'currentBytes + entry.bytes > 100 * SEGMENT_BYTES_MAX',
+        text: 'currentBytes + entry.bytes > segmentBytesMax',
+        by: 'currentBytes + entry.bytes > 100 * segmentBytesMax',
       },
     ],
   },
@@ -114,7 +112,6 @@ export const boundFaults: readonly Mutant[] = [
     name: 'orphans-of-the-deleted-stay',
     breaks: 'objects of an incarnation that is gone are removed',
     focus: 'names',
-    under: 'small',
     patches: [{ file: collector, text: '      else deleted += await this.#delete(objects);', by: '' }],
   },
   {

@@ -59,7 +59,6 @@ export const collectionFaults: readonly Mutant[] = [
         by: '      const seen = known.get(name);\n      const state = seen?.incarnation === incarnation ? seen : undefined;\n      if (state) versions',
       },
     ],
-    under: 'small-tail',
   },
   {
     name: 'new-references-are-not-checked',
@@ -82,7 +81,6 @@ export const collectionFaults: readonly Mutant[] = [
   {
     name: 'segment-deleted-before-its-manifest',
     breaks: 'a segment is deleted after the manifest that drops it',
-    under: 'small-tail',
     patches: [
       {
         file: 'src/engine/batch-commit.ts',
@@ -106,7 +104,6 @@ export const collectionFaults: readonly Mutant[] = [
   {
     name: 'garbage-of-the-living',
     breaks: 'what the manifest names stays',
-    under: 'small-tail',
     patches: [
       {
         file: 'src/engine/garbage.ts',

@@ -86,7 +86,6 @@ export const commitFaults: readonly Mutant[] = [
     breaks: 'a writer whose entry was pruned answers that batch 503, never applies it again',
     dagger: true,
     focus: 'swaps',
-    under: 'two-writers',
     patches: [
       {
         file: attempts,
@@ -100,7 +99,6 @@ export const commitFaults: readonly Mutant[] = [
     breaks: 'the oldest writer is pruned, which sets writersFloor',
     dagger: true,
     focus: 'swaps',
-    under: 'two-writers',
     patches: [
       {
         file: 'src/core/transition.ts',

@@ -163,7 +163,6 @@ export const messageFaults: readonly Mutant[] = [
   {
     name: 'tail-dropped-on-spill',
     breaks: 'a spill takes the whole tail',
-    under: 'small-tail',
     patches: [
       {
         file: 'src/core/spill.ts',
@@ -176,7 +175,6 @@ export const messageFaults: readonly Mutant[] = [
   {
     name: 'upload-reused-by-number',
     breaks: 'after a conflict an upload is reused only for what it holds',
-    under: 'small-tail',
     focus: 'swaps',
     patches: [
       {

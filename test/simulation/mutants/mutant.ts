@@ -1,6 +1,5 @@
 /** A planted fault: what it breaks, and the text of the product that it changes. */
 import type { Focus } from '../focus.ts';
-import type { BoundsName } from './bounds.ts';
 
 export interface Patch {
   readonly file: string;
@@ -18,6 +17,4 @@ export interface Mutant {
   readonly patches: readonly Patch[];
   /** The weather in which it can do harm often enough; else the swarm's. */
   readonly focus?: Focus;
-  /** With the product's own bounds its harm needs more messages or nodes than a run has. */
-  readonly under?: BoundsName;
 }
