@@ -51,11 +51,10 @@ export async function drainEverything(world: LivenessWorld): Promise<void> {
  * Queues with messages that a consumer must still get. What retention ended may stay until the next commit; and where
  * clocks lied or stepped, a message may be hidden for as long as they were wrong: late, not lost.
  */
-function waiting({ court, scheduler, cluster, config }: LivenessWorld): IncarnationLife[] {
+function waiting(world: LivenessWorld): IncarnationLife[] {
+  const { court, scheduler } = world;
   const nowMillis = storeMillisAt(scheduler.now);
-  const clocksWereWrong =
-    cluster.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0);
-  const hiddenUntil = clocksWereWrong ? nowMillis + 2 * minute : Number.POSITIVE_INFINITY;
+  const hiddenUntil = clocksWereWrong(world) ? nowMillis + 2 * minute : Number.POSITIVE_INFINITY;
   return [...court.ledger.queues.values()].filter(({ live, state }) => {
     const { retentionSeconds } = resolveAttributes(state.attributes);
     for (const { message, sequence } of live.values()) {
@@ -66,6 +65,10 @@ function waiting({ court, scheduler, cluster, config }: LivenessWorld): Incarnat
     }
     return false;
   });
+}
+
+function clocksWereWrong({ cluster, config }: LivenessWorld): boolean {
+  return cluster.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0);
 }
 
 async function drain(world: LivenessWorld, queue: string, index: number, deadline: number): Promise<void> {
@@ -147,7 +150,8 @@ async function callSurely(
 }
 
 /** Whatever became of a name, its queue can be created again. */
-export async function createEverywhere({ scheduler, config, cluster, court }: LivenessWorld): Promise<void> {
+export async function createEverywhere(world: LivenessWorld): Promise<void> {
+  const { scheduler, config, cluster, court } = world;
   for (const queue of config.queues.toReversed()) {
     const create = () => cluster.call(-6, 0, createRequest(queue, 2), { timeoutMillis: minute });
     let reply = await create();
@@ -156,6 +160,8 @@ export async function createEverywhere({ scheduler, config, cluster, court }: Li
       reply = await create();
     }
     const kind = reply.kind === 'lost' ? 'lost' : reply.answer.kind;
+    // A stamp never lies below the truth, and above it by as much as a clock stepped.
+    if (kind === 'deleted-recently' && clocksWereWrong(world)) continue;
     if (!['created', 'exists', 'differs'].includes(kind))
       return court.fail('a healed queue can be created', `${queue.name}: ${kind}`);
   }
