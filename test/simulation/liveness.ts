@@ -52,11 +52,15 @@ export async function drainEverything(world: LivenessWorld): Promise<void> {
  * clocks lied or stepped, a message may be hidden for as long as they were wrong: late, not lost.
  */
 function waiting(world: LivenessWorld): IncarnationLife[] {
-  const { court, scheduler } = world;
+  const { court, scheduler, config } = world;
   const nowMillis = storeMillisAt(scheduler.now);
   const hiddenUntil = clocksWereWrong(world) ? nowMillis + 2 * minute : Number.POSITIVE_INFINITY;
   return [...court.ledger.queues.values()].filter(({ live, state }) => {
     const { retentionSeconds } = resolveAttributes(state.attributes);
+    let hidden = 0;
+    for (const { visibleAtMillis } of state.deliveries.values()) if (visibleAtMillis > hiddenUntil) hidden++;
+    // They count as in flight, and the rest has to wait for a place.
+    if (hidden >= config.limits.inFlightMax) return false;
     for (const { message, sequence } of live.values()) {
       const visibleAt = state.deliveries.get(sequence)?.visibleAtMillis ?? state.delayed.get(sequence) ?? 0;
       if (visibleAt > hiddenUntil) continue;

@@ -1,6 +1,6 @@
 /**
  * Sizes: the tail and the whole manifest keep their bounds, what the manifest adds to its tail is a few dozen bytes for
- * each thing it remembers, a segment is cut at its bound, and a commit uploads no more than the tail and what it adds.
+ * each thing it remembers, a segment is cut at its bound, and a commit uploads no more than two tails and what it adds.
  */
 import type { QueueLimits } from '../../../src/core/limits.ts';
 import { contentBytesOf } from '../../../src/core/message-size.ts';
@@ -43,7 +43,8 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
           return `segment ${id} of ${incarnation.queue} has ${bytes} bytes`;
       }
       if (uploaded === 0) return undefined;
-      let most = limits.tailBytesMax + envelopeBytes;
+      // Twice: after a lost swap an upload is used for what is left of it, and what came meanwhile is uploaded too.
+      let most = 2 * (limits.tailBytesMax + envelopeBytes);
       for (const { message } of born) most += contentBytesOf(message) + messageExtraBytes;
       return uploaded > most
         ? `a commit of ${incarnation.queue} names ${uploaded} new bytes of segments, ${most} at most were to leave`
