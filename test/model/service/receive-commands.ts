@@ -122,9 +122,11 @@ class ReceiveAndVanish extends ServiceCommand {
     if (!judged) return;
     for (const { message } of judged.calls.flatMap(({ messages }) => messages)) {
       const known = model.messagesOf(judged.queue).find(({ body }) => body === message.body)!;
-      known.holder = undefined;
       model.timePassed(real.now);
+      // A node to which it has expired gives nothing back.
       known.countInDoubt = known.mayBeGone;
+      known.holderInDoubt = known.mayBeGone;
+      if (!known.mayBeGone) known.holder = undefined;
       const back = later(timed.span, 0);
       known.visible = known.mayBeGone ? { ...back, end: known.visible.end } : back;
       if (!known.mayBeGone) known.receiveCount--;
