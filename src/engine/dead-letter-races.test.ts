@@ -62,6 +62,25 @@ describe('two movers', () => {
     assert.deepEqual(await letters(b), ['x']);
   });
 
+  scenario(
+    'do not make each other wait: patience with the letters of one ends with own ones',
+    async (world) => {
+      // 1. A makes an intent and stalls; 2. B learns of it, and gives A some time; 3. B makes an intent of its own.
+      const [a, b] = [world.startNode(patient), world.startNode()];
+      await twoQueues(a);
+      await doom(a, 'x');
+      await stalledMover(world, a);
+      await b.receive('q');
+      await doom(b, 'y');
+      await world.clock.advance(second);
+      assert.equal((await world.state('q')).intents.size, 1, 'B is patient, whatever else it commits');
+      await b.receive('q');
+      await world.clock.advance(second);
+      assert.equal((await world.state('q')).intents.size, 0);
+      assert.deepEqual(await letters(b), ['x', 'y']);
+    },
+  );
+
   scenario('at the same time append each letter once', async (world) => {
     const eager = { timing: { foreignIntentPatienceMillis: 1 } } as const;
     const nodes = [world.startNode(eager), world.startNode(eager), world.startNode(eager)];

@@ -25,6 +25,8 @@ export class Mover {
   readonly #loopFor: LoopLookup;
   readonly #stop: AbortSignal;
   #running = false;
+  /** While only intents of others are known. */
+  #patience: AbortController | undefined;
 
   constructor(context: EngineContext, loop: CommitLoop, loopFor: LoopLookup, stop: AbortSignal) {
     this.#context = context;
@@ -37,8 +39,9 @@ export class Mover {
     return !this.#running;
   }
 
-  /** `own`: a commit of this process made them. */
+  /** `own`: a commit of this process made some of them. */
   start(own: boolean): void {
+    if (own) this.#patience?.abort();
     if (this.#running || this.#intents().size === 0) return;
     this.#running = true;
     void this.#run(own).finally(() => {
@@ -54,7 +57,10 @@ export class Mover {
   async #run(own: boolean): Promise<void> {
     const { environment, settings } = this.#context;
     if (!own) {
-      await environment.clock.sleep(settings.timing.foreignIntentPatienceMillis, this.#stop);
+      this.#patience = new AbortController();
+      const ended = AbortSignal.any([this.#stop, this.#patience.signal]);
+      await environment.clock.sleep(settings.timing.foreignIntentPatienceMillis, ended);
+      this.#patience = undefined;
       if (this.#intents().size > 0) await this.#loop.view.refresh().catch(() => undefined);
     }
     let failures = 0;

@@ -86,7 +86,7 @@ export class QueueRegistry implements LoopEvents {
     const tended = this.#tended.get(loop.view.name);
     if (tended?.loop !== loop) return;
     if (landed) tended.garbage.landed(landed);
-    tended.mover.start(landed !== undefined);
+    tended.mover.start(landed !== undefined && madeIntents(landed));
     tended.links.start();
   }
 
@@ -103,4 +103,10 @@ export class QueueRegistry implements LoopEvents {
     const observed = await new ManifestRegister(this.#context.environment, name).readQueue();
     return observed && this.adopt(name, observed);
   }
+}
+
+function madeIntents({ before, next }: Landed): boolean {
+  if (next.kind !== 'queue') return false;
+  for (const sequence of next.state.intents.keys()) if (!before.intents.has(sequence)) return true;
+  return false;
 }

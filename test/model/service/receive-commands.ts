@@ -7,7 +7,7 @@ import { anyName, anyNode } from './queue-commands.ts';
 import { type ReceiveCall, ReceiveJudge } from './receive-rules.ts';
 import { agreedQueue, ServiceCommand, shown } from './service-command.ts';
 import { nodeCount, type ServiceUnderTest } from './service-under-test.ts';
-import { type ModelQueue, type Span, type SqsModel, shortOf, staleMillis } from './sqs-model.ts';
+import { later, type ModelQueue, type Span, type SqsModel, shortOf, staleMillis } from './sqs-model.ts';
 
 type DrawnRequest = Pick<ReceiveRequest, 'maxMessages' | 'waitSeconds' | 'visibilityTimeoutSeconds'>;
 
@@ -59,7 +59,7 @@ export async function finish(
   if (!queue) return undefined;
   const judge = new ReceiveJudge(model, queue);
   judge.judge(calls);
-  await real.settle();
+  if (model.redrive(queue)) await real.settle();
   judge.moved(calls, real.now);
   return { queue, calls };
 }
@@ -122,10 +122,13 @@ class ReceiveAndVanish extends ServiceCommand {
     if (!judged) return;
     for (const { message } of judged.calls.flatMap(({ messages }) => messages)) {
       const known = model.messagesOf(judged.queue).find(({ body }) => body === message.body)!;
-      known.holder = undefined;
       model.timePassed(real.now);
+      // A node to which it has expired gives nothing back.
       known.countInDoubt = known.mayBeGone;
-      known.visible = known.mayBeGone ? { ...timed.span, end: known.visible.end } : timed.span;
+      known.holderInDoubt = known.mayBeGone;
+      if (!known.mayBeGone) known.holder = undefined;
+      const back = later(timed.span, 0);
+      known.visible = known.mayBeGone ? { ...back, end: known.visible.end } : back;
       if (!known.mayBeGone) known.receiveCount--;
     }
   }

@@ -21,8 +21,8 @@ export class ServiceUnderTest {
   /** What happened, for whoever reads a failure. */
   readonly history: string[] = [];
   #deletions = 0;
-  /** By life: how many deletions it may have told of by a refusal, and when it did last. */
-  readonly #refusals = new Map<number, { readonly deletions: number; readonly at: number }>();
+  /** By life: how often it refused, and when it did last. */
+  readonly #refusals = new Map<number, { readonly count: number; readonly at: number }>();
 
   get now(): number {
     return this.world.clock.wallMillis();
@@ -57,14 +57,16 @@ export class ServiceUnderTest {
 
   /**
    * A node that tries to swap against a queue which another has changed and then deleted can't tell what became of its
-   * attempt: once, it asks its client to come back (DESIGN.md section 3).
+   * attempt: once for each, it asks its client to come back (DESIGN.md section 3).
    */
   #mayRefuse(life: number, error: unknown): boolean {
     if (!(error instanceof Unavailable)) return false;
     const last = this.#refusals.get(life);
-    if (last && last.deletions === this.#deletions && last.at !== this.now) return false;
-    this.#refusals.set(life, { deletions: this.#deletions, at: this.now });
-    return this.#deletions > 0;
+    // Everything in one commit is refused at once.
+    if (last?.at === this.now) return true;
+    const count = (last?.count ?? 0) + 1;
+    this.#refusals.set(life, { count, at: this.now });
+    return count <= this.#deletions;
   }
 
   advance(millis: number): Promise<void> {

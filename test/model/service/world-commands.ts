@@ -99,7 +99,7 @@ class OutliveRetention extends ServiceCommand {
 }
 
 export const advances = fc
-  .constantFrom(0, 1, 1, 3, 3, 11, 31, 70, 901, 43_000)
+  .constantFrom(0, 1, 1, 3, 3, 11, 31, 56, 56, 70, 901, 43_000)
   .map((seconds) => new AdvanceTime(seconds));
 export const restarts = fc
   .tuple(anyNode, fc.constantFrom('stop', 'kill'))
