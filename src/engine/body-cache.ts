@@ -2,11 +2,13 @@
  * Segments in memory, least recently used first out, for the whole process. Loading is shared: two commits that want
  * one segment ask the store once.
  */
+
 import type { Incarnation } from '../core/ids.ts';
 import type { SegmentId, SegmentReference } from '../core/queue-state.ts';
 import { objectKey } from '../format/object-keys.ts';
 import { type DecodedSegment, decodeSegment } from '../format/segment-codec.ts';
 import { StoreError } from '../store/object-store.ts';
+import { afterwards } from './afterwards.ts';
 import type { Counters } from './counters.ts';
 import type { Environment } from './environment.ts';
 
@@ -53,7 +55,7 @@ export class BodyCache {
     if (cached) return Promise.resolve({ kind: 'loaded', segment: cached });
     const running = this.#loading.get(cacheKey);
     if (running) return running;
-    const loading = this.#load(place, cacheKey).finally(() => this.#loading.delete(cacheKey));
+    const loading = afterwards(this.#load(place, cacheKey), () => this.#loading.delete(cacheKey));
     this.#loading.set(cacheKey, loading);
     return loading;
   }

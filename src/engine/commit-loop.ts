@@ -8,10 +8,12 @@
  * Kept in one file: collecting, parking and watching hand the same commands to each other, and the order in which
  * they do is what has to be understood at once.
  */
+
 import type { Command } from '../core/command.ts';
 import { hasVisible, nextVisibleAt } from '../core/counts.ts';
 import { type QueueAttributes, resolveAttributes } from '../core/queue-attributes.ts';
 import { StoreError } from '../store/object-store.ts';
+import { afterwards } from './afterwards.ts';
 import { BatchCommit, type BatchResult, type Landed } from './batch-commit.ts';
 import type { EngineContext } from './context.ts';
 import { commitAt, Linger, windowMillis } from './linger.ts';
@@ -168,7 +170,7 @@ export class CommitLoop implements WatchedQueue {
     // One signal may serve call after call: it must not gather a listener from each.
     const gone = () => this.#tidyWaiters();
     options.signal.addEventListener('abort', gone, { once: true });
-    return outcome.finally(() => {
+    return afterwards(outcome, () => {
       options.signal.removeEventListener('abort', gone);
       if (full.waits) this.#waitedUntil = this.#now();
     });
@@ -232,7 +234,7 @@ export class CommitLoop implements WatchedQueue {
   #kick(): void {
     if (this.#running || this.#ended) return;
     this.#running = true;
-    void this.#run().finally(() => {
+    void afterwards(this.#run(), () => {
       this.#running = false;
       if (this.#pending.length > 0) this.#kick();
       this.#watchWake.abort(woken);
@@ -412,7 +414,7 @@ export class CommitLoop implements WatchedQueue {
   #watch(): void {
     if (this.#watching || this.#waiters.size === 0 || this.#ended) return;
     this.#watching = true;
-    void this.#watchWaiters().finally(() => {
+    void afterwards(this.#watchWaiters(), () => {
       this.#watching = false;
       if (this.#waiters.size > 0) this.#watch();
     });

@@ -4,9 +4,11 @@
  * upload and swap could still name an object as old, so being dropped is not enough. Whatever is missed here (a
  * crash, another node's drops) the sweep finds.
  */
+
 import type { QueueState, SegmentId, SegmentReference } from '../core/queue-state.ts';
 import { objectKey } from '../format/object-keys.ts';
 import { StoreError } from '../store/object-store.ts';
+import { afterwards } from './afterwards.ts';
 import type { Landed } from './batch-commit.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
@@ -70,7 +72,7 @@ export class Garbage {
   #tidyLater(): void {
     if (this.#tidying) return;
     this.#tidying = true;
-    void this.#tidy().finally(() => {
+    void afterwards(this.#tidy(), () => {
       this.#tidying = false;
     });
   }

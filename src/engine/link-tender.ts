@@ -7,8 +7,10 @@
  * many as the last check left. So an ordinary pair of queues never causes a GET. What a check takes for gone is gone
  * for ever: the incarnation was there before its link was, and none comes back.
  */
+
 import type { Incarnation } from '../core/ids.ts';
 import type { QueueState } from '../core/queue-state.ts';
+import { afterwards } from './afterwards.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import { ManifestRegister } from './manifest-register.ts';
@@ -43,7 +45,7 @@ export class LinkTender {
   start(): void {
     if (this.#running || !this.#isDue()) return;
     this.#running = true;
-    void this.#run().finally(() => {
+    void afterwards(this.#run(), () => {
       this.#running = false;
     });
   }

@@ -3,11 +3,13 @@
  * any time and stop after any step: the target appends each number once, and only while the source still holds its
  * intent. A node moves its own intents at once and those of others, who may have crashed, after some patience.
  */
+
 import type { MovedMessage } from '../core/command.ts';
 import type { Incarnation } from '../core/ids.ts';
 import { contentBytesOf } from '../core/message-size.ts';
 import { queueArn } from '../core/queue-arn.ts';
 import type { Intent, QueueState } from '../core/queue-state.ts';
+import { afterwards } from './afterwards.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import { ManifestRegister } from './manifest-register.ts';
@@ -44,7 +46,7 @@ export class Mover {
     if (own) this.#patience?.abort();
     if (this.#running || this.#intents().size === 0) return;
     this.#running = true;
-    void this.#run(own).finally(() => {
+    void afterwards(this.#run(own), () => {
       this.#running = false;
       if (!this.#stop.aborted) this.start(true);
     });

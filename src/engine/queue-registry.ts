@@ -2,6 +2,7 @@
  * The loops of this process by queue name, one for the present incarnation of each, with what tends them: garbage,
  * moves and their links. A loop that ends leaves; the next call reads the name afresh.
  */
+import { afterwards } from './afterwards.ts';
 import type { Landed } from './batch-commit.ts';
 import { CommitLoop, type LoopEvents } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
@@ -48,7 +49,7 @@ export class QueueRegistry implements LoopEvents {
   }
 
   #startOpening(name: string): Promise<CommitLoop | undefined> {
-    const promise = this.#open(name).finally(() => this.#opening.delete(name));
+    const promise = afterwards(this.#open(name), () => this.#opening.delete(name));
     this.#opening.set(name, promise);
     return promise;
   }

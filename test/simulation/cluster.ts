@@ -85,7 +85,9 @@ export class Cluster {
   call(client: number, nodeIndex: number, request: CallRequest, options: CallOptions): Promise<Reply> {
     const { scheduler, court, config, weather, reached, trace } = this.#world;
     const id = ++this.calls;
-    const net = () => this.#network.real(0.05, 1);
+    // Of its own for each call: which of two answers of one instant comes first differs between runtimes.
+    const network = this.#network.stream(String(id));
+    const net = () => network.real(0.05, 1);
     return new Promise((resolve) => {
       let over = false;
       let abort: (() => void) | undefined;
@@ -134,12 +136,12 @@ export class Cluster {
             // An empty answer to nobody says nothing.
             const empty = answer.kind === 'done' && 'messages' in answer && answer.messages.length === 0;
             if (!(clientGone && empty)) court.answered(call, answer);
-            const lost = weather.faulty && this.#network.chance(config.faults.answerLost);
+            const lost = weather.faulty && network.chance(config.faults.answerLost);
             if (
               (clientGone || lost) &&
               answer.kind === 'done' &&
               'undelivered' in answer &&
-              this.#network.chance(0.7)
+              network.chance(0.7)
             ) {
               this.aborts++;
               court.undelivered(answer);

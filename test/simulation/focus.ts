@@ -250,7 +250,12 @@ function crashes(drawn: SimConfig, draw: Prng): SimConfig {
       { send: 1, receive: 0.5, settle: 0.5, recreate: draw.pick([0.1, 0.5]) },
       200,
     ),
-    faults: { ...drawn.faults, kill: draw.pick([0.005, 0.02]), pause: draw.pick([0.002, 0.006]) },
+    faults: {
+      ...drawn.faults,
+      kill: draw.pick([0.01, 0.03]),
+      late: draw.pick([0.01, 0.05]),
+      pause: draw.pick([0.005, 0.01]),
+    },
     pauseMillisMax: 200_000,
     bodyBytes: [16],
   };

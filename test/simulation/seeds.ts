@@ -27,14 +27,18 @@ export function keepSeed(kept: KeptSeed): void {
 }
 
 const swarmSeeds = 24;
-const seedsOfEachFocus = 3;
+const seedsOfEachFocus = 2;
+/** Short ones, for scenes of one instant each. */
+const crashSeeds = 12;
 
 /** Together they reach every kind of fault and scene (reached.ts). */
 export function fixedSeeds(): string[] {
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
   return [
     ...numbers(swarmSeeds).map(String),
-    ...focusNames.flatMap((focus) => numbers(seedsOfEachFocus).map((number) => `${focus}-${number}`)),
+    ...focusNames.flatMap((focus) =>
+      numbers(focus === 'crashes' ? crashSeeds : seedsOfEachFocus).map((number) => `${focus}-${number}`),
+    ),
   ];
 }
 
