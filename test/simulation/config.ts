@@ -259,7 +259,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
 function drawLimits(draw: Prng): QueueLimits {
   const share = draw.pick([1, 1 / 16, 1 / 16, 1 / 64, 1 / 64]);
   return {
-    writersMax: draw.pick([2, 4, queueLimits.writersMax]),
+    writersMax: draw.chance(0.25) ? draw.pick([2, 4]) : queueLimits.writersMax,
     tailBytesMax: queueLimits.tailBytesMax * share,
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
     segmentBytesMax: queueLimits.segmentBytesMax * share,
