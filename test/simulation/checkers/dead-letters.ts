@@ -23,7 +23,7 @@ export function deadLettersChecker(ledger: Ledger, clockErrorMillis: () => numbe
       const baseAt = landedAt.get(diff.incarnation) ?? 0;
       landedAt.set(diff.incarnation, diff.landing.at);
       return (
-        newIntents(diff, intents) ??
+        newIntents(diff, intents, ledger) ??
         appended(diff, intents, taken, ledger, baseAt) ??
         delivered(diff, ledger, clockErrorMillis())
       );
@@ -34,13 +34,17 @@ export function deadLettersChecker(ledger: Ledger, clockErrorMillis: () => numbe
 function newIntents(
   { before, after, incarnation }: LandingDiff,
   intents: Map<string, StoredMessage>,
+  ledger: Ledger,
 ): string | undefined {
   for (const [sequence, intent] of after.intents) {
     // One commit may take a message back from a target that is gone and give it to the next one.
     const same = before?.intents.get(sequence);
     if (same?.targetIncarnation === intent.targetIncarnation && same.number === intent.number) continue;
     const key = `${after.incarnation}/${intent.targetIncarnation}/${intent.number}`;
-    if (intents.has(key)) return `number ${intent.number} was given twice`;
+    // A source may forget the counter of a target that is gone, and a batch that knew it still gives its first number
+    // again: nothing lands there any more, and the message returns.
+    const targetIsGone = ledger.incarnations.get(intent.targetIncarnation)?.endedAt !== undefined;
+    if (intents.has(key) && !targetIsGone) return `number ${intent.number} was given twice`;
     intents.set(key, incarnation.live.get(sequence)!.message);
     const policy = resolveAttributes(after.attributes).redrivePolicy;
     if (!policy || intent.receiveCount < policy.maxReceiveCount)
