@@ -2,6 +2,8 @@
 # Needs Node >= 20.19 and `npm ci`; what a command needs besides is in its line.
 
 node := "node --import tsx"
+# how long `just dst` runs: `just seconds=600 dst`
+seconds := "60"
 buf := "npx --yes @bufbuild/buf@1.75.0"
 
 [private]
@@ -68,9 +70,9 @@ chaos *args:
 fault name *args:
     {{node}} test/faults/{{name}}.ts {{args}}
 
-# deterministic simulation: fresh seeds for a minute on both cores, or one seed with its trace
+# deterministic simulation: fresh seeds for `seconds` on two cores, or one seed with its trace
 dst seed="":
-    {{node}} test/simulation/dst.ts {{ if seed == "" { "--seconds 60 --jobs 2" } else { "--seed " + seed } }}
+    {{node}} test/simulation/dst.ts {{ if seed == "" { "--seconds " + seconds + " --jobs 2" } else { "--seed " + seed } }}
 
 # one seed twice: equal traces, next random numbers and clocks
 dst-twice seed:
