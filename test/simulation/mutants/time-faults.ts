@@ -77,6 +77,8 @@ export const timeFaults: readonly Mutant[] = [
         text: "if (outcome.kind === 'unknown')\n      throw",
         by: "if (outcome.kind === 'unknown' && key === '')\n      throw",
       },
+      // Asked again, it would answer.
+      { file: source, text: 'asked < clocklessAnswersMax', by: 'asked < 1' },
     ],
   },
 ];
