@@ -20,6 +20,9 @@ import { SimStore, type StoreWatcher } from './sim-store.ts';
 import type { Trace } from './trace.ts';
 import type { SimWeather } from './weather.ts';
 
+/** One request of a slow spell may take that long, and for as long rounds that were measured in it make others wait. */
+const slowSpellMillis = 15_000;
+
 export type Reply =
   | { readonly kind: 'answer'; readonly answer: CallAnswer }
   /** No answer: it may have taken effect, or may still. */
@@ -256,7 +259,8 @@ export class Cluster {
     return {
       request: (_node, method, key, fate, pausedMillis = 0) => {
         this.storeRequests++;
-        if (fate !== 'plain' || weather.slowness() > 1) this.#disturb(index);
+        if (weather.slowness() > 1) this.#disturb(index, slowSpellMillis);
+        else if (fate !== 'plain') this.#disturb(index);
         reached.request(method, fate);
         court.scenes.requested(index, method, key, pausedMillis);
         say(`${method} ${key}${fate === 'plain' ? '' : ` (${fate})`}`);
