@@ -262,9 +262,9 @@ function drawLimits(draw: Prng): QueueLimits {
     writersMax: draw.chance(0.25) ? draw.pick([2, 4]) : queueLimits.writersMax,
     tailBytesMax: queueLimits.tailBytesMax * share,
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
-    segmentBytesMax: queueLimits.segmentBytesMax * share,
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
+    segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
   };
 }
 

@@ -5,7 +5,16 @@
 import type { ClientAction, QueueConfig, SimConfig } from './config.ts';
 import type { Prng } from './prng.ts';
 
-export const focusNames = ['moves', 'collection', 'clocks', 'names', 'swaps', 'far', 'crashes'] as const;
+export const focusNames = [
+  'moves',
+  'collection',
+  'clocks',
+  'names',
+  'swaps',
+  'far',
+  'crashes',
+  'graves',
+] as const;
 
 export type Focus = (typeof focusNames)[number];
 
@@ -21,6 +30,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   swaps,
   far,
   crashes,
+  graves,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -258,5 +268,19 @@ function crashes(drawn: SimConfig, draw: Prng): SimConfig {
     },
     pauseMillisMax: 200_000,
     bodyBytes: [16],
+  };
+}
+
+/** Names that are created again just when their tombstone is old enough to go, and DELETEs that land late. */
+function graves(drawn: SimConfig, draw: Prng): SimConfig {
+  const named = names(drawn, draw);
+  return {
+    ...named,
+    clients: withWeights(named.clients, { recreate: 0.3 }, 300),
+    faults: { ...named.faults, kill: 0, duplicate: 0, late: 0.3 },
+    lateMillisMax: 1_000,
+    requestTimeoutMillis: 1_000,
+    recreateMillis: [6_000, 7_000, 8_000],
+    timing: { ...named.timing, tombstoneAgeMillis: 5_000, sweepIntervalMillis: 1_000 },
   };
 }

@@ -133,7 +133,7 @@ export const collectionFaults: readonly Mutant[] = [
     name: 'tombstone-deleted-unconditionally',
     breaks: 'nothing ever deletes m/<name> unconditionally',
     dagger: true,
-    focus: 'names',
+    focus: 'graves',
     patches: [
       {
         file: collector,
