@@ -30,6 +30,8 @@ export interface TransitionInput {
   readonly resources: Resources;
   /** Raises `collectedBelow` to this version along the way, if lower now; at most the present version. */
   readonly collectBelow: number;
+  /** Makes a next version even when no command changes anything: an older attempt can't land after that. */
+  readonly supersedes?: boolean;
   /** The product's when absent. */
   readonly limits?: QueueLimits;
 }
@@ -95,7 +97,7 @@ export function apply(input: TransitionInput): TransitionResult {
   };
   if (needs.segments.size + needs.targets.size + needs.sources.size > 0)
     return { kind: 'needs', needs: { ...needs, spills: [] } };
-  const changed = results.some((result) => result.effect);
+  const changed = input.supersedes === true || results.some((result) => result.effect);
   if (!changed) return { kind: 'applied', next: { kind: 'queue', state }, results, changed };
   const spills = spill(draft, input.resources.prepared, collectedBelow);
   if (spills.length > 0) return { kind: 'needs', needs: { ...needs, spills } };

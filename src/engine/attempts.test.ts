@@ -207,4 +207,26 @@ describe('an attempt whose answer was no proof', () => {
     const outcome = await world.run(changed);
     assert.deepEqual(outcome.kind === 'done' && outcome.entries, [{ kind: 'done' }]);
   });
+
+  scenario('that never landed holds nobody up when a later look finds nothing to do', async (world) => {
+    // 1. a visibility change just within twelve hours never arrives; 2. a moment later the same change is beyond them:
+    // nothing to swap, and the version that attempt 1 aimed at stays free for as long as nobody else commits.
+    const node = world.startNode();
+    await node.create('q');
+    await node.send('q', 'a');
+    const message = await node.receiveOne('q');
+    await world.clock.advance(10 * second - 20);
+    node.store.script(swapOf('q'), requestLost);
+    const changed = node.service.changeVisibility('q', [
+      { receiptHandle: message.receiptHandle, visibilityTimeoutSeconds: 43_190 },
+    ]);
+    await world.clock.advance(200);
+    const sent = node.sending('q', 'b');
+    const began = world.clock.wallMillis();
+    const [change, send] = await world.run(Promise.all([changed, sent]));
+    assert.ok(world.clock.wallMillis() - began < 2 * second, 'both are answered within two seconds');
+    assert.deepEqual(change.kind === 'done' && change.entries, [{ kind: 'beyond-limit' }]);
+    assert.equal(send.kind, 'done');
+    assert.equal(node.engine.counters().unknowns, 1);
+  });
 });

@@ -143,6 +143,8 @@ export class BatchCommit {
       writer: { id: view.writer, attempt, roundMillis: view.roundMillis },
       resources: this.#resources,
       collectBelow: view.collectBelow(),
+      // Else the outcome of an attempt that may land late is known only when somebody else commits.
+      supersedes: this.#unresolved.length > 0,
       limits: view.context.settings.limits,
     });
     if (applied.kind === 'needs') {
@@ -154,7 +156,7 @@ export class BatchCommit {
         this.#mustRead = true;
         return undefined;
       }
-      return this.#unresolved.length === 0 ? this.#answered(applied.results, undefined) : this.#settle();
+      return this.#answered(applied.results, undefined);
     }
     this.#check(base.state, applied.next);
     // A process paused here for long would swap in times of the past: apply anew instead.
@@ -189,13 +191,6 @@ export class BatchCommit {
     counters.unknowns++;
     this.#lastFailure = result.reason;
     await this.#backOff(result.throttled);
-    return undefined;
-  }
-
-  /** Nothing left to swap, but an attempt may still land: its outcome has to be known first. */
-  async #settle(): Promise<undefined> {
-    this.#mustRead = true;
-    await this.#backOff(false);
     return undefined;
   }
 

@@ -208,7 +208,7 @@ export class Cluster {
         paused: (millis) => {
           say(`pauses for ${millis.toFixed(0)} ms`);
           reached.note('a process is paused');
-          this.#disturb(index, millis);
+          this.#disturb(index, node.life.now - scheduler.now);
           if (millis > 30_000) reached.note('a process is paused for more than 30 s');
         },
       },
