@@ -50,7 +50,8 @@ export class QueueView {
     this.#current = observed;
     this.#anchor = {
       manifestMillis: observed.state.timeMillis,
-      monotonicMillis: observed.observedFrom,
+      // Not when the read began: what it brought may have been written later, and time would be reachable twice.
+      monotonicMillis: clock.monotonicMillis(),
     };
     this.#sample();
   }
