@@ -99,6 +99,8 @@ export interface SimConfig {
   readonly timing: Partial<EngineTiming>;
   /** Mostly small ones: what takes 256 KiB or 64 writers in production happens in every run, and at less cost. */
   readonly limits: QueueLimits;
+  /** How long a node with waiting sends may land nothing while no fault excuses it. */
+  readonly droughtMillisMax: number;
   /** Cheap LISTs of few keys: a handful of queues is watched by them. */
   readonly watch: Pick<EngineSettings, 'listTags' | 'listPriceInReads' | 'listPageKeys'>;
 }
@@ -250,6 +252,8 @@ function drawSwarm(seed: string, calls: number): SimConfig {
         bytes > 256 ? Math.ceil((bytes * limits.tailBytesMax) / queueLimits.tailBytesMax) : bytes,
       ),
     limits,
+    // Nodes may be farther than those of the promise, and small limits make more requests of each commit.
+    droughtMillisMax: 10_000,
     timing: drawTiming(draw),
     watch: drawWatch(new Prng(`${seed}/watch`)),
   };

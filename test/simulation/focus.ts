@@ -2,6 +2,7 @@
  * Weather for one part of the engine: a seed whose name begins with a focus (`moves-17`) plays the swarm's draw with
  * some of it fixed, so that what needs three rare things at once happens in every seed. Everything else stays drawn.
  */
+import { queueLimits } from '../../src/core/limits.ts';
 import type { ClientAction, QueueConfig, SimConfig } from './config.ts';
 import type { Prng } from './prng.ts';
 
@@ -237,6 +238,9 @@ function far(drawn: SimConfig, draw: Prng): SimConfig {
       busy(farIndex, 400),
     ],
     faults: faults as unknown as SimConfig['faults'],
+    // The promise, with the product's own limits.
+    droughtMillisMax: 5_000,
+    limits: queueLimits,
     outagesPerMinute: 0,
     denialsPerMinute: 0,
     lingerMillis: draw.pick([0, 20, 100]),

@@ -65,6 +65,7 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
       stampErrorMillis: () => cluster.stampErrorMillis(),
       limits: config.limits,
       undisturbedSince: (node) => cluster.undisturbedSince(node),
+      droughtMillisMax: config.droughtMillisMax,
       present: (key) => bucket.peek(key) !== undefined,
     },
   );

@@ -27,6 +27,8 @@ export interface Circumstances {
   readonly limits: QueueLimits;
   /** No fault has touched this node's way to the store since, and none of before can last until then. */
   undisturbedSince(node: number): number;
+  /** How long a node with waiting sends may land nothing. */
+  readonly droughtMillisMax: number;
   /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
   clockErrorMillis(): number | undefined;
   /** How far an enqueue stamp may lie before the truth; undefined when nobody can say. */
@@ -51,6 +53,6 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     clocksChecker(world),
     attributesChecker(),
     // Nodes leave each other time by the writers that a manifest remembers: two of five are too few for that.
-    ...(world.limits.writersMax < queueLimits.writersMax ? [] : [starvationChecker(world.undisturbedSince)]),
+    ...(world.limits.writersMax < queueLimits.writersMax ? [] : [starvationChecker(world)]),
   ];
 }

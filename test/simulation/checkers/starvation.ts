@@ -2,10 +2,9 @@
  * No node is starved: while sends wait on a node and the store answers it, it lands commits. What a fault took from a
  * node (a lost answer, a pause, a slow spell) is not held against anybody: then the time begins anew.
  */
+import type { Circumstances } from './all.ts';
 import type { DiffChecker } from './check.ts';
 
-/** The promise for a far node beside a saturated near one; others do better. */
-const droughtMillisMax = 5_000;
 /** Whoever was told 503 comes again within that. */
 const retryMillisMax = 2_000;
 
@@ -17,7 +16,9 @@ interface Waiting {
   leftAt: number;
 }
 
-export function starvationChecker(undisturbedSince: (node: number) => number): DiffChecker {
+export function starvationChecker(
+  world: Pick<Circumstances, 'undisturbedSince' | 'droughtMillisMax'>,
+): DiffChecker {
   /** By node and queue. */
   const waiting = new Map<string, Waiting & { readonly node: number; readonly queue: string }>();
   return {
@@ -52,8 +53,8 @@ export function starvationChecker(undisturbedSince: (node: number) => number): D
       const landed = waiting.get(`${node} ${queue}`);
       for (const entry of waiting.values()) {
         if (entry.calls.size === 0) continue;
-        const drought = at - Math.max(entry.since, undisturbedSince(entry.node));
-        if (drought > droughtMillisMax)
+        const drought = at - Math.max(entry.since, world.undisturbedSince(entry.node));
+        if (drought > world.droughtMillisMax)
           return `n${entry.node} has landed nothing on ${entry.queue} for ${drought.toFixed(0)} ms, and ${entry.calls.size} sends wait`;
       }
       if (landed) landed.since = at;
