@@ -5,9 +5,9 @@
  * create queues.
  */
 import type { SendEntry, VisibilityEntry } from '../../src/engine/queue-api.ts';
-import type { Cluster, Reply } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { accountId, type ClientConfig, type QueueConfig, region, type SimConfig } from './config.ts';
-import type { CallRequest } from './history.ts';
+import type { CallRequest, Reply } from './history.ts';
 import type { Prng } from './prng.ts';
 import type { Scheduler } from './scheduler.ts';
 

@@ -1,16 +1,16 @@
 /**
  * Nodes on one bucket and the network between them and their clients: starts, kills and restarts processes, carries
- * calls there and answers back, and loses some.
+ * calls there and answers back, and loses some. Over 300 lines for what every process is wired to.
  */
 import type { Log } from '../../src/engine/environment.ts';
 import { createQueueService, type Engine } from '../../src/engine/queue-service.ts';
-import { wallSkewToleratedMillis } from '../../src/engine/store-clock.ts';
-import type { ObjectStore } from '../../src/store/object-store.ts';
 import { RetryingStore } from '../../src/store/retrying-store.ts';
 import type { Bucket } from './bucket.ts';
+import { ClockError } from './clock-error.ts';
 import { accountId, region, type SimConfig } from './config.ts';
 import type { Court } from './court.ts';
-import type { Call, CallAnswer, CallRequest } from './history.ts';
+import { describeReply, describeRequest } from './describe.ts';
+import { type Call, type CallAnswer, type CallRequest, isLongPoll, type Reply } from './history.ts';
 import { Life } from './life.ts';
 import { perform } from './perform.ts';
 import type { Prng } from './prng.ts';
@@ -22,11 +22,6 @@ import type { SimWeather } from './weather.ts';
 
 /** One request of a slow spell may take that long, and for as long rounds that were measured in it make others wait. */
 const slowSpellMillis = 15_000;
-
-export type Reply =
-  | { readonly kind: 'answer'; readonly answer: CallAnswer }
-  /** No answer: it may have taken effect, or may still. */
-  | { readonly kind: 'lost' };
 
 export interface CallOptions {
   readonly timeoutMillis: number;
@@ -58,22 +53,17 @@ export interface ClusterWorld {
 
 export class Cluster {
   readonly nodes: SimNode[];
-  liesTold = 0;
   aborts = 0;
   calls = 0;
   storeRequests = 0;
-  /** The longest that the first answer with a clock took in any life: later ones only narrow a node's bounds. */
-  #flightMillisMax = 0;
-  #anyFlightMillisMax = 0;
-  /** A process that heard a lie before anything else knows no better. */
-  #lifeBeganWithLie = false;
+  readonly clocks: ClockError;
   readonly #undisturbedSince: number[];
-  readonly #heard = new Set<Life>();
   readonly #world: ClusterWorld;
   readonly #network: Prng;
 
   constructor(world: ClusterWorld) {
     this.#world = world;
+    this.clocks = new ClockError(world.config, world.scheduler);
     this.#network = world.draw.stream('network');
     this.#undisturbedSince = world.config.nodes.map(() => 0);
     this.nodes = world.config.nodes.map((_, index) => {
@@ -225,7 +215,10 @@ export class Cluster {
       watcher: this.#watcherOf(index, life, say),
     });
     const random = stream.stream('engine');
-    const store = this.#timed(config.retryingStore ? new RetryingStore(wire, life, random) : wire, life);
+    const store = this.clocks.timed(
+      config.retryingStore ? new RetryingStore(wire, life, random) : wire,
+      life,
+    );
     const complain = (message: string, fields?: Readonly<Record<string, unknown>>) => {
       if (!life.alive) return;
       const { error } = fields ?? {};
@@ -266,8 +259,7 @@ export class Cluster {
         say(`${method} ${key}${fate === 'plain' ? '' : ` (${fate})`}`);
       },
       lied: () => {
-        this.liesTold++;
-        if (!this.#heard.has(life)) this.#lifeBeganWithLie = true;
+        this.clocks.lied(life);
         say('is told a lie');
         reached.note('the Date of an answer lies');
       },
@@ -276,49 +268,6 @@ export class Cluster {
         reached.note(kind);
       },
     };
-  }
-
-  /** Measures how long the first answer takes that tells the time: how far a node's bounds may be apart. */
-  #timed(store: ObjectStore, life: Life): ObjectStore {
-    const timed = async <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> => {
-      const sentAt = life.now;
-      const outcome = await write();
-      if (!('time' in outcome && outcome.time)) return outcome;
-      const flightMillis = life.now - sentAt;
-      this.#anyFlightMillisMax = Math.max(this.#anyFlightMillisMax, flightMillis);
-      if (!this.#heard.has(life)) this.#flightMillisMax = Math.max(this.#flightMillisMax, flightMillis);
-      this.#heard.add(life);
-      return outcome;
-    };
-    return {
-      get: (key, options) => store.get(key, options),
-      list: (request) => store.list(request),
-      delete: (key) => store.delete(key),
-      deleteIfMatch: (key, etag) => store.deleteIfMatch(key, etag),
-      put: (key, body) => timed(() => store.put(key, body)),
-      putIfAbsent: (key, body) => timed(() => store.putIfAbsent(key, body)),
-      putIfMatch: (key, body, etag) => timed(() => store.putIfMatch(key, body, etag)),
-    };
-  }
-
-  /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
-  clockErrorMillis(): number | undefined {
-    const { config, scheduler } = this.#world;
-    if (this.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)) return undefined;
-    // So far a node goes by its own wall clock.
-    const ownMillis = wallSkewToleratedMillis;
-    return this.#flightMillisMax + config.dateResolutionMillis + driftMillisAt(scheduler.now) + ownMillis;
-  }
-
-  /**
-   * How far a stamp may lie before the truth: not at all, but that a lie within a node's bounds cuts them. One outside
-   * displaces them, and then the upper bound still covers the truth. Undefined: a process began with a lie.
-   */
-  stampErrorMillis(): number | undefined {
-    if (this.liesTold === 0) return 0;
-    if (this.#lifeBeganWithLie) return undefined;
-    const { config, scheduler } = this.#world;
-    return this.#anyFlightMillisMax + config.dateResolutionMillis + driftMillisAt(scheduler.now);
   }
 
   undisturbedSince(node: number): number {
@@ -349,45 +298,4 @@ export class Cluster {
     };
     next();
   }
-}
-
-/** Clocks drift by what the engine allows for, on both sides; and milliseconds are whole. */
-function driftMillisAt(now: number): number {
-  return now * 1e-3 + 2;
-}
-
-function isLongPoll(request: CallRequest): boolean {
-  return request.kind === 'receive' && (request.request.waitSeconds ?? 0) > 0;
-}
-
-function describeRequest(request: CallRequest): string {
-  switch (request.kind) {
-    case 'send': {
-      const bodies = request.entries.map(({ content }) => content.body.slice(0, content.body.indexOf('|')));
-      return `send ${request.queue} ${bodies.join(' ')}`;
-    }
-    case 'receive': {
-      const { maxMessages, waitSeconds, visibilityTimeoutSeconds } = request.request;
-      return `receive ${request.queue} max ${maxMessages} wait ${waitSeconds} visibility ${visibilityTimeoutSeconds}`;
-    }
-    case 'delete':
-      return `delete ${request.queue} ${request.handles.length} handles`;
-    case 'visibility':
-      return `visibility ${request.queue} ${request.entries.map((entry) => entry.visibilityTimeoutSeconds).join(' ')}`;
-    case 'create':
-    case 'attributes':
-      return `${request.kind} ${request.queue} ${JSON.stringify(request.attributes)}`;
-    default:
-      return `${request.kind} ${request.queue}`;
-  }
-}
-
-function describeReply(reply: Reply): string {
-  if (reply.kind === 'lost') return 'lost';
-  const { answer } = reply;
-  if (answer.kind === 'unavailable') return `unavailable: ${answer.reason}`;
-  if (answer.kind !== 'done') return answer.kind;
-  if ('messages' in answer)
-    return `received ${answer.messages.map(({ message, receiveCount }) => `${message.body.slice(0, message.body.indexOf('|'))}#${receiveCount}`).join(' ')}`;
-  return 'entries' in answer ? answer.entries.map(({ kind }) => kind).join(' ') : 'done';
 }

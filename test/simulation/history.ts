@@ -96,3 +96,12 @@ export interface Checker {
 export interface FinalBucket {
   readonly keys: readonly string[];
 }
+
+export type Reply =
+  | { readonly kind: 'answer'; readonly answer: CallAnswer }
+  /** No answer: it may have taken effect, or may still. */
+  | { readonly kind: 'lost' };
+
+export function isLongPoll(request: CallRequest): boolean {
+  return request.kind === 'receive' && (request.request.waitSeconds ?? 0) > 0;
+}

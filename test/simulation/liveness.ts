@@ -5,10 +5,10 @@
  */
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import { createRequest } from './clients.ts';
-import type { Cluster, Reply } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import type { SimConfig } from './config.ts';
 import type { Court } from './court.ts';
-import type { CallRequest } from './history.ts';
+import type { CallRequest, Reply } from './history.ts';
 import type { IncarnationLife } from './ledger.ts';
 import { markerOf } from './ledger.ts';
 import { storeMillisAt } from './life.ts';
@@ -72,7 +72,7 @@ function waiting(world: LivenessWorld): IncarnationLife[] {
 }
 
 function clocksWereWrong({ cluster, config }: LivenessWorld): boolean {
-  return cluster.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0);
+  return cluster.clocks.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0);
 }
 
 async function drain(world: LivenessWorld, queue: string, index: number, deadline: number): Promise<void> {

@@ -59,10 +59,10 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
     (key) => bucket.peek(key)?.body,
     reached,
     {
-      liesTold: () => cluster.liesTold,
+      liesTold: () => cluster.clocks.liesTold,
       aborts: () => cluster.aborts,
-      clockErrorMillis: () => cluster.clockErrorMillis(),
-      stampErrorMillis: () => cluster.stampErrorMillis(),
+      clockErrorMillis: () => cluster.clocks.clockErrorMillis(),
+      stampErrorMillis: () => cluster.clocks.stampErrorMillis(),
       limits: config.limits,
       undisturbedSince: (node) => cluster.undisturbedSince(node),
       droughtMillisMax: config.droughtMillisMax,

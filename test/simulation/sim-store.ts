@@ -1,7 +1,7 @@
 /**
  * One process's way to the bucket: takes time, loses, doubles, delays and fails requests as its seed says. What lands
  * when, and what the process is told, are drawn apart, so a process may be told anything about a write that is true
- * of some real network.
+ * of some real network. Over 300 lines: one way of writing has all its fates beside each other.
  */
 import {
   type DeleteIfMatchOutcome,

@@ -1,0 +1,81 @@
+/**
+ * How far the nodes of a run may be from the store's true time: from what their requests took and what they were told.
+ * Checkers judge leases, delays and stamps by it.
+ */
+import { wallSkewToleratedMillis } from '../../src/engine/store-clock.ts';
+import type { ObjectStore } from '../../src/store/object-store.ts';
+import type { SimConfig } from './config.ts';
+import type { Life } from './life.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export class ClockError {
+  liesTold = 0;
+  /** The longest that the first answer with a clock took in any life: later ones only narrow a node's bounds. */
+  #flightMillisMax = 0;
+  #anyFlightMillisMax = 0;
+  /** A process that heard a lie before anything else knows no better. */
+  #lifeBeganWithLie = false;
+  readonly #heard = new Set<Life>();
+  readonly #config: SimConfig;
+  readonly #scheduler: Scheduler;
+
+  constructor(config: SimConfig, scheduler: Scheduler) {
+    this.#config = config;
+    this.#scheduler = scheduler;
+  }
+
+  lied(life: Life): void {
+    this.liesTold++;
+    if (!this.#heard.has(life)) this.#lifeBeganWithLie = true;
+  }
+
+  /** Measures how long the first answer takes that tells the time: how far a node's bounds may be apart. */
+  timed(store: ObjectStore, life: Life): ObjectStore {
+    const timed = async <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> => {
+      const sentAt = life.now;
+      const outcome = await write();
+      if (!('time' in outcome && outcome.time)) return outcome;
+      const flightMillis = life.now - sentAt;
+      this.#anyFlightMillisMax = Math.max(this.#anyFlightMillisMax, flightMillis);
+      if (!this.#heard.has(life)) this.#flightMillisMax = Math.max(this.#flightMillisMax, flightMillis);
+      this.#heard.add(life);
+      return outcome;
+    };
+    return {
+      get: (key, options) => store.get(key, options),
+      list: (request) => store.list(request),
+      delete: (key) => store.delete(key),
+      deleteIfMatch: (key, etag) => store.deleteIfMatch(key, etag),
+      put: (key, body) => timed(() => store.put(key, body)),
+      putIfAbsent: (key, body) => timed(() => store.putIfAbsent(key, body)),
+      putIfMatch: (key, body, etag) => timed(() => store.putIfMatch(key, body, etag)),
+    };
+  }
+
+  /** How wrong a node's estimate of the store's time may be; undefined when nobody can say. */
+  clockErrorMillis(): number | undefined {
+    const config = this.#config;
+    if (this.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)) return undefined;
+    // So far a node goes by its own wall clock.
+    const ownMillis = wallSkewToleratedMillis;
+    return (
+      this.#flightMillisMax + config.dateResolutionMillis + driftMillisAt(this.#scheduler.now) + ownMillis
+    );
+  }
+
+  /**
+   * How far a stamp may lie before the truth: not at all, but that a lie within a node's bounds cuts them. One outside
+   * displaces them, and then the upper bound still covers the truth. Undefined: a process began with a lie.
+   */
+  stampErrorMillis(): number | undefined {
+    if (this.liesTold === 0) return 0;
+    if (this.#lifeBeganWithLie) return undefined;
+    const config = this.#config;
+    return this.#anyFlightMillisMax + config.dateResolutionMillis + driftMillisAt(this.#scheduler.now);
+  }
+}
+
+/** Clocks drift by what the engine allows for, on both sides; and milliseconds are whole. */
+function driftMillisAt(now: number): number {
+  return now * 1e-3 + 2;
+}
