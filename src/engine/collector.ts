@@ -16,6 +16,7 @@ import type { QueueState } from '../core/queue-state.ts';
 import { segmentIdOf } from '../core/queue-state.ts';
 import { isTombstoneSize } from '../format/manifest-codec.ts';
 import {
+  isThrowAwayKey,
   manifestsPrefix,
   type ObjectKeyParts,
   objectsPrefix,
@@ -163,7 +164,7 @@ export class Collector {
     const { environment, counters } = this.#context;
     let deleted = 0;
     for await (const { key, lastModified } of this.#list(throwAwayPrefix)) {
-      if (lastModified.millis + lastModified.resolutionMillis > oldest) continue;
+      if (!isThrowAwayKey(key) || lastModified.millis + lastModified.resolutionMillis > oldest) continue;
       await environment.store.delete(key);
       deleted++;
     }

@@ -8,7 +8,8 @@
  * - Another tag, or none, is no news to act on either: the queue is read.
  * - Names are partitioned into stretches, at first one, split where a page ended with waited names still to come: so
  *   each stretch is known to be about a page, and pages without waited names are not asked for. A stretch whose
- *   queues are too few for a LIST is read by GETs.
+ *   queues are too few for a LIST is read by GETs, and so are, once, those that a page did not reach: learning where
+ *   pages end goes on a page a look, and delays nobody.
  * - A queue waits for a LIST under way about as long as its own interval, counted from the beginning of the LIST, and
  *   then reads by itself: one that hangs delays a look by at most another one. One that fails hands all back to GETs.
  */
@@ -61,6 +62,8 @@ export class ManifestWatch {
   #stretches: Stretch[] = [wholeStretch()];
   #learnedAt: number;
   #restMillis: number;
+  /** A page ended before them: they read at once, and do not wait for the next page. */
+  readonly #passedOver = new WeakSet<WatchedQueue>();
   #notBefore = Number.NEGATIVE_INFINITY;
 
   constructor(environment: Environment, settings: EngineSettings, counters: Counters) {
@@ -78,6 +81,7 @@ export class ManifestWatch {
     this.#relearn(now);
     const stretch = this.#stretchOf(queue.name);
     stretch.queues.add(queue);
+    if (this.#passedOver.delete(queue)) return undefined;
     if (!stretch.underWay && now >= this.#notBefore && this.#pays(stretch, queue, now))
       void this.#list(stretch, now);
     if (!stretch.underWay || queue.intervalMillis < stretch.paceMillis) return undefined;
@@ -134,7 +138,10 @@ export class ManifestWatch {
       const key = manifestKey(queue.name);
       const covered = page && key > startAfter && (last === undefined || key <= last);
       if (covered) queue.sighted({ tag: tags.get(key), began, jitter });
-      else queue.unsighted();
+      else {
+        this.#passedOver.add(queue);
+        queue.unsighted();
+      }
     }
   }
 
@@ -146,7 +153,7 @@ export class ManifestWatch {
       limit: listPageKeys,
     });
     // Believed, it would be asked for again at once, for ever.
-    if (page.truncated && page.objects.length === 0)
+    if (page.truncated && !((page.objects.at(-1)?.key ?? '') > startAfter))
       throw new StoreError('the store lists an empty page and says that more follows', { retryable: false });
     return page;
   }

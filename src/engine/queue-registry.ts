@@ -59,6 +59,8 @@ export class QueueRegistry implements LoopEvents {
     const known = this.#tended.get(name);
     if (known && !known.loop.ended && known.loop.view.incarnation === observed.state.incarnation)
       return known.loop;
+    // Idle, it might never read again and so never learn that its queue is gone. A receive that still waits enters anew.
+    if (known) this.#context.watch.leave(known.loop);
     const loop = new CommitLoop(this.#context, this, name, observed, this.#stop);
     const garbage = new Garbage(this.#context, loop, this.#stop);
     const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), this.#stop);

@@ -195,4 +195,45 @@ describe('a LIST of waited queues', () => {
     assert.notEqual(stale.objects[7]!.etag, undefined);
     assert.equal(stale.objects[7]!.key, manifestKey('q07'));
   });
+
+  scenario(
+    'that begins where it was not told to is not believed, and not asked again at once',
+    async (world) => {
+      const other = world.startNode();
+      for (let n = 0; n < 12; n++) await other.create(`a${n}`);
+      // A store that ignores start-after: the page never gets as far as the waited queues.
+      const first = await world.bucket.list({ prefix: 'm/', limit: 10 });
+      const node = world.startNode({ listPageKeys: 10 });
+      node.store.script({ ...list, times: 1e9 }, async () => first);
+      const queues = names(20);
+      for (const queue of queues) await other.create(queue);
+      const received = queues.map((queue) => node.receiving(queue, { waitSeconds: 20 }));
+      await world.clock.advance(100);
+      await other.send('q07', 'x');
+      assert.deepEqual(bodiesOf(await world.run(received[7]!)), ['x']);
+      await world.clock.advance(19 * second);
+      assert.ok(node.store.count('list m/') < 10, `${node.store.count('list m/')} LISTs`);
+      await world.run(Promise.all(received));
+    },
+  );
+
+  scenario('the pages of which end before most queues delays no look of theirs', async (world) => {
+    const other = world.startNode();
+    const all = Array.from({ length: 300 }, (_, n) => `q${String(n).padStart(3, '0')}`);
+    for (const queue of all) await other.create(queue);
+    const node = world.startNode({ listPageKeys: 10 });
+    const received = all
+      .filter((_, n) => n % 10 === 5)
+      .map((queue) => node.receiving(queue, { waitSeconds: 20 }));
+    node.store.script({ ...list, times: 1e9 }, async ({ land }) => {
+      await world.clock.sleep(150);
+      return land();
+    });
+    await world.clock.advance(300);
+    await other.send('q295', 'x');
+    const sentAt = world.clock.monotonicMillis();
+    assert.deepEqual(bodiesOf(await world.run(received.at(-1)!)), ['x']);
+    assert.ok(world.clock.monotonicMillis() - sentAt < second);
+    await world.run(Promise.all(received));
+  });
 });

@@ -40,8 +40,9 @@ export const objectNonceBytes = 8;
 export const manifestsPrefix = 'm/';
 /** Prefix of every immutable object of every queue. */
 export const objectsPrefix = 's/';
-/** Prefix of throw-away objects: nothing of them outlives the seconds they are for. */
+/** Prefix of throw-away objects: nothing of them outlives the seconds they are for. Others may keep things there too. */
 export const throwAwayPrefix = 'probe/';
+const throwAwayPattern = /^probe\/(?:clock-[0-9a-f]{16}|[0-9a-f]{16,}\/[a-z]+)$/;
 
 const nameCharactersMax = 80;
 /** Of names, in the order of keys. */
@@ -53,6 +54,11 @@ const objectKeyPattern =
 /** A throw-away object whose write tells the store's time. */
 export function clockObjectKey(nonce: Uint8Array): string {
   return `${throwAwayPrefix}clock-${hexFromBytes(nonce)}`;
+}
+
+/** Whether okuri wrote it, to throw away (a probe names its objects by its nonce and a word): others may keep things there. */
+export function isThrowAwayKey(key: string): boolean {
+  return throwAwayPattern.test(key);
 }
 
 /** Whether any queue's name could begin so: the rest of the world need not be listed. */

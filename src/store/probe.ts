@@ -173,7 +173,7 @@ function swapBody(round: number, index: number): string {
   return `swap ${round}.${index}`;
 }
 
-/** Whether the tags are those of the writes, which a swap changes as a PUT does. */
+/** Whether the tags are those of the writes, which a swap changes as a PUT does, and a page begins where it is told. */
 async function probeList(store: ObjectStore, root: string): Promise<boolean> {
   const key = `${root}/list`;
   let honest = true;
@@ -182,9 +182,11 @@ async function probeList(store: ObjectStore, root: string): Promise<boolean> {
     const listed = (await store.list({ prefix: key })).objects.find((object) => object.key === key);
     expect(listed !== undefined, 'a LIST right after a PUT does not show the object');
     honest &&= listed?.etag === etag;
-    if (swap === LISTED_SWAPS) return honest;
+    if (swap === LISTED_SWAPS) break;
     etag = written(await store.putIfMatch(key, text(`swap ${swap}`), etag));
   }
+  const { objects } = await store.list({ prefix: root, startAfter: key });
+  return honest && objects.every((object) => object.key > key);
 }
 
 async function probeConditionalDelete(store: ObjectStore, key: string, old: ETag): Promise<boolean> {
