@@ -31,6 +31,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1' },
     calls: { type: 'string' },
     fixed: { type: 'boolean', default: false },
+    fresh: { type: 'boolean', default: false },
     digests: { type: 'boolean', default: false },
     reached: { type: 'boolean', default: false },
     weather: { type: 'string' },
@@ -95,7 +96,8 @@ async function many(): Promise<boolean> {
   const given = values.fixed ? String(fixedSeeds().length) : (values.count ?? values.hunt);
   const count = given === undefined ? Number.POSITIVE_INFINITY : Number(given);
   const stopsAtFirst = values.count === undefined && !values.fixed;
-  const first = given === undefined && !values.fixed ? keptSeeds() : values.fixed ? fixedSeeds() : [];
+  const kept = given === undefined && !values.fresh ? keptSeeds() : [];
+  const first = values.fixed ? fixedSeeds() : kept;
   const from = Number(values.from ?? (given === undefined ? Date.now() % 1e9 : 1));
   const next = (index: number) => (given === undefined ? freshSeed(from, index) : `${prefix}${from + index}`);
   const inSeeds = new Map<ReachedKind, number>();
@@ -143,7 +145,15 @@ async function inProcesses(jobs: number): Promise<boolean> {
   const script = fileURLToPath(import.meta.url);
   const children = Array.from({ length: jobs }, (_, job) => {
     const limit = share === undefined ? ['--seconds', values.seconds ?? '60'] : ['--count', String(share)];
-    const args = [...process.execArgv, script, ...limit, '--from', String(from + job * (share ?? 1e9))];
+    const kept = job === 0 ? [] : ['--fresh'];
+    const args = [
+      ...process.execArgv,
+      script,
+      ...limit,
+      ...kept,
+      '--from',
+      String(from + job * (share ?? 1e9)),
+    ];
     return spawn(process.execPath, args, { stdio: 'inherit' });
   });
   const passes = children.map(

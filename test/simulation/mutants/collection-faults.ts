@@ -7,12 +7,14 @@ export const collectionFaults: readonly Mutant[] = [
   {
     name: 'no-base-version-check-in-the-sweep',
     breaks: 'only objects below collectedBelow are collected',
+    dagger: true,
     focus: 'collection',
     patches: [{ file: collector, text: 'parts.baseVersion < state.collectedBelow && !', by: '!' }],
   },
   {
     name: 'sweep-raises-nothing-first',
     breaks: 'the collector first raises collectedBelow by a swap',
+    dagger: true,
     focus: 'collection',
     patches: [
       { file: collector, text: "await loop.submit({ kind: 'tidy', collectBelow: version });", by: '' },

@@ -131,6 +131,18 @@ export const commitFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'writer-id-is-reused',
+    breaks: 'each loop draws a writer id of its own, never used again',
+    dagger: true,
+    patches: [
+      {
+        file: 'src/engine/queue-view.ts',
+        text: 'this.writer = writerIdFrom(context.environment.random.bytes(writerIdBytes));',
+        by: 'this.writer = writerIdFrom(new Uint8Array(writerIdBytes));',
+      },
+    ],
+  },
+  {
     name: 'no-effect-from-a-stale-state',
     breaks: 'rule 5: superseded only from a state observed after the command came',
     dagger: true,

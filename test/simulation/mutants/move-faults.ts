@@ -8,7 +8,6 @@ export const moveFaults: readonly Mutant[] = [
   {
     name: 'no-next-number-check',
     breaks: 'the target appends only the next number of a link',
-    dagger: true,
     focus: 'moves',
     patches: [
       {
@@ -76,7 +75,6 @@ export const moveFaults: readonly Mutant[] = [
   {
     name: 'returned-under-the-watermark',
     breaks: 'a message that returns from a target that is gone stays purged',
-    dagger: true,
     focus: 'moves',
     patches: [
       {
