@@ -144,7 +144,12 @@ await inTurns(chosen, async (mutant) => {
 rmSync(scratch, { recursive: true, force: true });
 if (values.hunt) {
   const rows = allMutants.flatMap(({ name }) =>
-    found[name] ? [`  ${JSON.stringify(name)}: ${JSON.stringify(found[name])}`] : [],
+    // As the formatter would write it.
+    found[name]
+      ? [
+          `  ${JSON.stringify(name)}: { "seed": ${JSON.stringify(found[name].seed)}, "took": ${found[name].took} }`,
+        ]
+      : [],
   );
   writeFileSync(killsFile, `{\n${rows.join(',\n')}\n}\n`);
 }
