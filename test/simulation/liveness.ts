@@ -40,9 +40,12 @@ export async function drainEverything(world: LivenessWorld): Promise<void> {
       if (reply.kind === 'lost' || reply.answer.kind === 'unavailable')
         return court.fail('a healed node answers', `n${node.index} about ${queue.name}`);
     }
-  const deadline = scheduler.now + drainMillisMax;
-  await Promise.all(config.queues.map((queue, index) => drain(world, queue.name, index, deadline)));
-  if (court.failure) return;
+  // Twice: what a wrong clock hid from one queue's drain may show while another's still goes on.
+  for (let round = 0; round < 2 && waiting(world).length > 0; round++) {
+    const deadline = scheduler.now + drainMillisMax;
+    await Promise.all(config.queues.map((queue, index) => drain(world, queue.name, index, deadline)));
+    if (court.failure) return;
+  }
   const left = waiting(world);
   if (left.length > 0) court.fail('a healed queue drains', left.map(describe).join('; '));
 }
