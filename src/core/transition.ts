@@ -9,7 +9,7 @@ import type { Command, CommandOutcome, CommandResult } from './command.ts';
 import { deleteMessages } from './delete.ts';
 import { Draft, type TransitionTime } from './draft.ts';
 import type { Incarnation, WriterId } from './ids.ts';
-import { type QueueLimits, queueLimits } from './limits.ts';
+import type { QueueLimits } from './limits.ts';
 import { purge } from './purge.ts';
 import { mergeAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
@@ -68,8 +68,7 @@ const order: Readonly<Record<Command['kind'], number>> = {
 export function apply(input: TransitionInput): TransitionResult {
   const { state, commands } = input;
   if (commands.some((command) => command.kind === 'delete-queue')) return bury(input);
-  const limits = input.limits ?? queueLimits;
-  const draft = new Draft(state, input.time, input.tokenSeed, limits);
+  const draft = new Draft(state, input.time, input.tokenSeed, input.limits);
   const collectedBelow = raisedCollectedBelow(input);
   const expired = expire(draft);
   const neededSources = new Map<Incarnation, string>();
@@ -101,7 +100,7 @@ export function apply(input: TransitionInput): TransitionResult {
   if (!changed) return { kind: 'applied', next: { kind: 'queue', state }, results, changed };
   const spills = spill(draft, input.resources.prepared, collectedBelow);
   if (spills.length > 0) return { kind: 'needs', needs: { ...needs, spills } };
-  const next = draft.seal({ ...written(state, input.writer, limits.writersMax), collectedBelow });
+  const next = draft.seal({ ...written(state, input.writer, draft.limits.writersMax), collectedBelow });
   return { kind: 'applied', next: { kind: 'queue', state: next }, results, changed };
 }
 

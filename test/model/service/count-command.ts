@@ -2,33 +2,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { QueueSnapshot } from '../../../src/engine/queue-api.ts';
-import { anyName, anyNode } from './queue-commands.ts';
-import { agreedQueue, ServiceCommand } from './service-command.ts';
+import { anyName, anyNode, QueueCommand } from './queue-commands.ts';
+import { agreedQueue } from './service-command.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
 import type { ModelMessage, ModelQueue, Span, SqsModel } from './sqs-model.ts';
 
-export class GetQueue extends ServiceCommand {
-  readonly #node: number;
-  readonly #name: string;
-
-  constructor(node: number, name: string) {
-    super();
-    this.#node = node;
-    this.#name = name;
-  }
-
+export class GetQueue extends QueueCommand {
   protected async play(model: SqsModel, real: ServiceUnderTest): Promise<void> {
-    const { outcome, span } = await real.call(this.#node, (service) => service.getQueue(this.#name));
-    const queue = agreedQueue(model, this.#name, outcome);
+    const { outcome, span } = await real.call(this.node, (service) => service.getQueue(this.name));
+    const queue = agreedQueue(model, this.name, outcome);
     if (!queue || outcome.kind !== 'queue') return;
     model.timePassed(real.now);
     for (const name of ['VisibilityTimeout', 'DelaySeconds', 'MessageRetentionPeriod', 'RedrivePolicy'])
       assert.equal(outcome.attributes.get(name), model.attribute(queue, name), name);
     checkCounts(model, queue, outcome, span);
-  }
-
-  toString(): string {
-    return `GetQueue(${this.#name} on node ${this.#node})`;
   }
 }
 

@@ -42,7 +42,7 @@ function problemOf(model: SqsModel, name: string, attributes: Attributes): strin
 }
 
 /** A command to one node about one queue. */
-abstract class QueueCommand extends ServiceCommand {
+export abstract class QueueCommand extends ServiceCommand {
   readonly node: number;
   readonly name: string;
   readonly attributes: Attributes;

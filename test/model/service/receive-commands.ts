@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ReceiveOutcome, ReceiveRequest } from '../../../src/engine/queue-api.ts';
 import { receiveDefaults } from '../../support/world.ts';
-import { anyName, anyNode } from './queue-commands.ts';
+import { anyName, anyNode, QueueCommand } from './queue-commands.ts';
 import { type ReceiveCall, ReceiveJudge } from './receive-rules.ts';
 import { agreedQueue, ServiceCommand, shown } from './service-command.ts';
 import { nodeCount, type ServiceUnderTest } from './service-under-test.ts';
@@ -102,23 +102,14 @@ class Receive extends ServiceCommand {
 }
 
 /** The client is gone when the answer comes: what was leased is given back as if it had never been received. */
-class ReceiveAndVanish extends ServiceCommand {
-  readonly #node: number;
-  readonly #name: string;
-
-  constructor(node: number, name: string) {
-    super();
-    this.#node = node;
-    this.#name = name;
-  }
-
+class ReceiveAndVanish extends QueueCommand {
   protected async play(model: SqsModel, real: ServiceUnderTest): Promise<void> {
     const request = receiveDefaults();
-    const life = real.life(this.#node);
-    const timed = await real.call(this.#node, (service) => service.receive(this.#name, request));
+    const life = real.life(this.node);
+    const timed = await real.call(this.node, (service) => service.receive(this.name, request));
     const { outcome } = timed;
     if (outcome.kind === 'done') await real.world.run(outcome.undelivered());
-    const judged = await finish(model, real, this.#name, [{ ...timed, request, life }]);
+    const judged = await finish(model, real, this.name, [{ ...timed, request, life }]);
     if (!judged) return;
     for (const { message } of judged.calls.flatMap(({ messages }) => messages)) {
       const known = model.messagesOf(judged.queue).find(({ body }) => body === message.body)!;
@@ -131,10 +122,6 @@ class ReceiveAndVanish extends ServiceCommand {
       known.visible = known.mayBeGone ? { ...back, end: known.visible.end } : back;
       if (!known.mayBeGone) known.receiveCount--;
     }
-  }
-
-  toString(): string {
-    return `ReceiveAndVanish(${this.#name} on node ${this.#node})`;
   }
 }
 

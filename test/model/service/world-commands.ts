@@ -1,7 +1,7 @@
 /** What nobody asks for: time passes, a process is replaced, a retention period ends. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { anyName, anyNode } from './queue-commands.ts';
+import { anyName, anyNode, QueueCommand } from './queue-commands.ts';
 import { entryWith } from './send-commands.ts';
 import { ServiceCommand } from './service-command.ts';
 import { nodeCount, type ServiceUnderTest } from './service-under-test.ts';
@@ -49,30 +49,21 @@ const beyondMillis = 600_000;
 const confirmedAfterMillis = 65_000;
 
 /** Once the retention period is over for sure and a node that is sure of the time has committed, nothing comes back. */
-class OutliveRetention extends ServiceCommand {
-  readonly #node: number;
-  readonly #name: string;
-
-  constructor(node: number, name: string) {
-    super();
-    this.#node = node;
-    this.#name = name;
-  }
-
+class OutliveRetention extends QueueCommand {
   protected async play(model: SqsModel, real: ServiceUnderTest): Promise<void> {
-    const queue = model.queues.get(this.#name);
+    const queue = model.queues.get(this.name);
     if (!queue) return;
     const retentionMillis = model.seconds(queue, 'MessageRetentionPeriod') * 1000;
     await real.advance(retentionMillis + beyondMillis);
     const overdue = real.now - retentionMillis - beyondMillis;
     for (let looks = 0; looks < 3; looks++) {
-      await real.call(this.#node, (service) => service.getQueue(this.#name));
+      await real.call(this.node, (service) => service.getQueue(this.name));
       await real.advance(confirmedAfterMillis);
     }
     model.timePassed(real.now);
     const body = model.newBody(1);
-    const { outcome, span } = await real.call(this.#node, (service) =>
-      service.send(this.#name, 'AIDATEST', [entryWith(body, 0)]),
+    const { outcome, span } = await real.call(this.node, (service) =>
+      service.send(this.name, 'AIDATEST', [entryWith(body, 0)]),
     );
     assert.equal(outcome.kind, 'done');
     for (const message of model.messagesOf(queue)) {
@@ -80,9 +71,9 @@ class OutliveRetention extends ServiceCommand {
       message.places = message.places.filter((place) => place !== queue);
       if (message.places.length === 0) model.messages.delete(message);
     }
-    model.send(queue, body, 0, span, real.life(this.#node));
-    const other = (this.#node + 1) % nodeCount;
-    const looked = await real.call(other, (service) => service.getQueue(this.#name));
+    model.send(queue, body, 0, span, real.life(this.node));
+    const other = (this.node + 1) % nodeCount;
+    const looked = await real.call(other, (service) => service.getQueue(this.name));
     assert.ok(looked.outcome.kind === 'queue');
     if (looked.outcome.kind !== 'queue') return;
     const { visibleCount, inFlightCount, delayedCount } = looked.outcome;
@@ -91,10 +82,6 @@ class OutliveRetention extends ServiceCommand {
       visibleCount + inFlightCount + delayedCount <= most,
       `more than ${most} outlive their retention`,
     );
-  }
-
-  toString(): string {
-    return `OutliveRetention(${this.#name} on node ${this.#node})`;
   }
 }
 
