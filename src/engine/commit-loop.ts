@@ -77,8 +77,8 @@ export class CommitLoop implements WatchedQueue {
   #watchWake = new AbortController();
   /** Monotonic; when the last receive ended that could wait. */
   #waitedUntil = Number.NEGATIVE_INFINITY;
-  /** Every waiting receive asks for it, and attributes seldom change. */
-  #wait: { readonly attributes: QueueAttributes; readonly seconds: number } | undefined;
+  /** How long receives without a wait of their own wait, and the attributes that say so. */
+  #wait: { readonly attributes: QueueAttributes; readonly seconds: number };
   /** Woken receives found nothing in this version: not again before that time. */
   #vain: { readonly version: number; readonly until: number } = { version: 0, until: 0 };
 
@@ -94,6 +94,7 @@ export class CommitLoop implements WatchedQueue {
     this.#events = events;
     this.#stop = stop;
     this.view = new QueueView(context, name, observed);
+    this.#wait = waitOf(this.view);
     this.#linger = new Linger(context.environment.clock);
     this.#windowMillis = context.settings.lingerMillis;
     this.#schedule = new PollSchedule(context.settings.timing, context.environment.random);
@@ -161,7 +162,8 @@ export class CommitLoop implements WatchedQueue {
     command: Omit<Command & { readonly kind: 'receive' }, 'kind' | 'waits'>,
     options: ReceiveOptions,
   ): Promise<LoopOutcome> {
-    const waitSeconds = () => options.waitSeconds ?? this.#queueWaitSeconds();
+    this.#learnWait();
+    const waitSeconds = () => options.waitSeconds ?? this.#wait.seconds;
     const deadline = () => options.since + waitSeconds() * 1000;
     const full: Command = { kind: 'receive', ...command, waits: waitSeconds() > 0 };
     const poll = { deadline, signal: options.signal };
@@ -176,12 +178,15 @@ export class CommitLoop implements WatchedQueue {
     });
   }
 
-  /** By what is known now: another node may have set it since. */
-  #queueWaitSeconds(): number {
-    const { attributes } = this.view.current.state;
-    if (this.#wait?.attributes !== attributes)
-      this.#wait = { attributes, seconds: resolveAttributes(attributes).receiveWaitSeconds };
-    return this.#wait.seconds;
+  /**
+   * Another node may have set another wait. Whose time is up by a shorter one has not been answered by any state that
+   * says so: as a short poll, by a commit on what is visible now.
+   */
+  #learnWait(): void {
+    if (this.#wait.attributes === this.view.current.state.attributes) return;
+    this.#wait = waitOf(this.view);
+    this.#pending.push(...awake(this.#waiters.takeExpired(this.#now()), this.#now()));
+    if (this.#pending.length > 0) this.#kick();
   }
 
   /** Reads the manifest soon, to learn what other nodes did. */
@@ -303,8 +308,7 @@ export class CommitLoop implements WatchedQueue {
   }
 
   #wake(count: number): PendingCommand[] {
-    const arrivedAt = this.#now();
-    return this.#waiters.take(count).map((waiter) => ({ ...waiter, arrivedAt }));
+    return awake(this.#waiters.take(count), this.#now());
   }
 
   #stillWanted(pending: PendingCommand): boolean {
@@ -354,6 +358,7 @@ export class CommitLoop implements WatchedQueue {
     batch: readonly PendingCommand[],
     { results, landed }: BatchResult & { readonly kind: 'answered' },
   ): void {
+    this.#learnWait();
     const parked: PendingCommand[] = [];
     batch.forEach((pending, index) => {
       const { outcome } = results[index]!;
@@ -388,6 +393,7 @@ export class CommitLoop implements WatchedQueue {
   }
 
   #stateChanged(landed: Landed | undefined): void {
+    this.#learnWait();
     this.#events.changed(this, landed);
     this.#watchWake.abort(woken);
     this.#watch();
@@ -478,4 +484,14 @@ export class CommitLoop implements WatchedQueue {
   #now(): number {
     return this.#context.environment.clock.monotonicMillis();
   }
+}
+
+function waitOf({ current }: QueueView): { attributes: QueueAttributes; seconds: number } {
+  const { attributes } = current.state;
+  return { attributes, seconds: resolveAttributes(attributes).receiveWaitSeconds };
+}
+
+/** Into a commit, where their age counts from now. */
+function awake(waiters: readonly PendingCommand[], arrivedAt: number): PendingCommand[] {
+  return waiters.map((waiter) => ({ ...waiter, arrivedAt }));
 }

@@ -53,6 +53,19 @@ describe('a parked receive', () => {
     }
   });
 
+  scenario('takes what is visible when it learns that it may not wait', async (world) => {
+    // 1. B believes in a wait of 20 s; 2. A sets none, and sends; 3. B's look shows both at once.
+    const [a, b] = [world.startNode(), world.startNode()];
+    await a.create('q', { ReceiveMessageWaitTimeSeconds: '20' });
+    await b.send('q', 'x');
+    await b.delete('q', await b.receiveOne('q'));
+    const none = new Map([['ReceiveMessageWaitTimeSeconds', '0']]);
+    await world.run(a.service.setQueueAttributes('q', none));
+    await a.send('q', 'y');
+    await world.clock.advance(minute);
+    assert.deepEqual(bodiesOf(await b.receive('q', { waitSeconds: undefined })), ['y']);
+  });
+
   scenario('is woken by a visibility of 0, here and on another node', async (world) => {
     const [a, b] = [world.startNode(), world.startNode()];
     await a.create('q');

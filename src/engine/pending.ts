@@ -44,15 +44,20 @@ export class ReceiveWaiters {
     return this.#waiters.splice(0, count);
   }
 
-  /** Ends those whose time is up or whose client has gone. */
-  endExpired(monotonicMillis: number): void {
+  /** Those whose time is up or whose client has gone: they wait no more. */
+  takeExpired(monotonicMillis: number): PendingCommand[] {
+    const expired: PendingCommand[] = [];
     const staying: PendingCommand[] = [];
     for (const waiter of this.#waiters) {
-      if (waiter.poll!.deadline() <= monotonicMillis || waiter.poll!.signal.aborted)
-        waiter.answer(nothingReceived);
-      else staying.push(waiter);
+      const { deadline, signal } = waiter.poll!;
+      (deadline() <= monotonicMillis || signal.aborted ? expired : staying).push(waiter);
     }
     this.#waiters = staying;
+    return expired;
+  }
+
+  endExpired(monotonicMillis: number): void {
+    for (const waiter of this.takeExpired(monotonicMillis)) waiter.answer(nothingReceived);
   }
 
   earliestDeadline(): number {
