@@ -137,9 +137,8 @@ class ChangeVisibility extends HandleCommand {
     }
     if (kind === 'not-available') {
       assert.ok(!model.isSure(message) || message.holderInDoubt, `${name} is there and its handle holds`);
+      // That says nothing of where it is: it may have moved, or been given back.
       message.holder = undefined;
-      message.places =
-        message.places.length > 1 ? message.places.filter((place) => place !== queue) : message.places;
       return;
     }
     message.places = [queue];
