@@ -109,6 +109,7 @@ class ReceiveAndVanish extends QueueCommand {
     const timed = await real.call(this.node, (service) => service.receive(this.name, request));
     const { outcome } = timed;
     if (outcome.kind === 'done') await real.world.run(outcome.undelivered());
+    const givenBackBy = real.now;
     const judged = await finish(model, real, this.name, [{ ...timed, request, life }]);
     if (!judged) return;
     for (const { message } of judged.calls.flatMap(({ messages }) => messages)) {
@@ -118,7 +119,7 @@ class ReceiveAndVanish extends QueueCommand {
       known.countInDoubt = known.mayBeGone;
       known.holderInDoubt = known.mayBeGone;
       if (!known.mayBeGone) known.holder = undefined;
-      const back = later(timed.span, 0);
+      const back = later({ begin: timed.span.begin, end: givenBackBy }, 0);
       known.visible = known.mayBeGone ? { ...back, end: known.visible.end } : back;
       if (!known.mayBeGone) known.receiveCount--;
     }
