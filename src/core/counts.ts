@@ -1,10 +1,12 @@
 /**
  * The three counts of a queue at a given time, exact for the state: expiry of delay, visibility and retention moves
- * them without a commit.
+ * them without a commit. Of pages that are not loaded they are estimates.
  */
 import { Draft, type TransitionTime } from './draft.ts';
+import { PageReader } from './pages.ts';
 import type { QueueState } from './queue-state.ts';
 import { size } from './range-set.ts';
+import type { Resources } from './resources.ts';
 import { expire } from './retention.ts';
 
 export interface QueueCounts {
@@ -14,10 +16,15 @@ export interface QueueCounts {
 }
 
 const noSeed = new Uint8Array(8);
+const nothingLoaded: Resources['page'] = () => 'unreadable';
 
-export function countMessages(state: QueueState, time: TransitionTime): QueueCounts {
+export function countMessages(
+  state: QueueState,
+  time: TransitionTime,
+  pages = new PageReader(nothingLoaded),
+): QueueCounts {
   const draft = new Draft(state, time, noSeed);
-  expire(draft);
+  expire(draft, pages);
   let visible = size(draft.ready);
   let inFlight = 0;
   let delayed = 0;
@@ -28,6 +35,17 @@ export function countMessages(state: QueueState, time: TransitionTime): QueueCou
   for (const dueAtMillis of draft.delayed.current.values()) {
     if (dueAtMillis > time.nowMillis) delayed++;
     else visible++;
+  }
+  for (const [id, { count, firstDueAtMillis, lastDueAtMillis }] of draft.delayedPages.current) {
+    const mixed = firstDueAtMillis <= time.nowMillis && lastDueAtMillis > time.nowMillis;
+    const content = mixed ? pages.read('delayed', id) : undefined;
+    const due = content
+      ? [...content.values()].filter((dueAtMillis) => dueAtMillis <= time.nowMillis).length
+      : lastDueAtMillis <= time.nowMillis
+        ? count
+        : 0;
+    visible += due;
+    delayed += count - due;
   }
   return { visible, inFlight, delayed };
 }
@@ -40,6 +58,9 @@ export function nextVisibleAt(state: QueueState, nowMillis: number): number | un
       next = delivery.visibleAtMillis;
   for (const dueAtMillis of state.delayed.values())
     if (dueAtMillis > nowMillis && (next === undefined || dueAtMillis < next)) next = dueAtMillis;
+  for (const { firstDueAtMillis } of state.delayedPages.values())
+    if (firstDueAtMillis > nowMillis && (next === undefined || firstDueAtMillis < next))
+      next = firstDueAtMillis;
   return next;
 }
 
@@ -48,5 +69,7 @@ export function hasVisible(state: QueueState, nowMillis: number): boolean {
   if (state.ready.length > 0) return true;
   for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) return true;
   for (const dueAtMillis of state.delayed.values()) if (dueAtMillis <= nowMillis) return true;
+  for (const { firstDueAtMillis } of state.delayedPages.values())
+    if (firstDueAtMillis <= nowMillis) return true;
   return false;
 }

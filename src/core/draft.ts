@@ -9,9 +9,11 @@ import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {
+  DelayedPageReference,
   Delivery,
   Intent,
   Link,
+  PageId,
   QueueState,
   Run,
   SegmentId,
@@ -49,6 +51,9 @@ class Copied<K, V> {
   delete(key: K): boolean {
     return this.current.has(key) && this.#writable().delete(key);
   }
+  replace(next: Map<K, V>): void {
+    this.#copy = next;
+  }
   #writable(): Map<K, V> {
     this.#copy ??= new Map(this.#base);
     return this.#copy;
@@ -60,6 +65,7 @@ export class Draft {
   readonly time: TransitionTime;
   readonly limits: QueueLimits;
   readonly delayed: Copied<number, number>;
+  readonly delayedPages: Copied<PageId, DelayedPageReference>;
   readonly deliveries: Copied<number, Delivery>;
   readonly tail: Copied<number, TailMessage>;
   readonly segments: Copied<SegmentId, SegmentReference>;
@@ -88,6 +94,7 @@ export class Draft {
     this.time = time;
     this.limits = limits;
     this.delayed = new Copied(base.delayed);
+    this.delayedPages = new Copied(base.delayedPages);
     this.deliveries = new Copied(base.deliveries);
     this.tail = new Copied(base.tail);
     this.segments = new Copied(base.segments);
@@ -210,6 +217,7 @@ export class Draft {
       purgedAtMillis: this.purgedAtMillis,
       ready: this.ready,
       delayed: this.delayed.current,
+      delayedPages: this.delayedPages.current,
       deliveries: this.deliveries.current,
       tail: this.tail.current,
       segments,

@@ -5,7 +5,8 @@
  */
 
 import { WRITERS_MAX } from './limits.ts';
-import type { QueueState } from './queue-state.ts';
+import { pagesOf } from './pages.ts';
+import type { PageId, QueueState } from './queue-state.ts';
 import { isWellFormed, iterate } from './range-set.ts';
 import { locate, runIndexOf } from './run-index.ts';
 
@@ -25,6 +26,12 @@ export function brokenStep(current: QueueState, next: QueueState): string | unde
   for (const [id, reference] of next.segments)
     if (!current.segments.has(id) && reference.baseVersion < next.collectedBelow)
       return `segment ${id} is new and its base version is below collectedBelow`;
+  for (const { kind, id, baseVersion } of pagesOf(next))
+    if (
+      baseVersion < next.collectedBelow &&
+      !(current[`${kind}Pages`] as ReadonlyMap<PageId, unknown>).has(id)
+    )
+      return `the ${kind} page ${id} is new and its base version is below collectedBelow`;
   for (const [incarnation, link] of next.outgoingLinks) {
     const before = current.outgoingLinks.get(incarnation);
     if (before && link.lastNumber < before.lastNumber) return 'an outgoing link went backwards';
@@ -36,7 +43,7 @@ export function brokenStep(current: QueueState, next: QueueState): string | unde
   return undefined;
 }
 
-/** The first rule that the state itself breaks, or undefined. Walks every message. */
+/** The first rule that the state itself breaks, or undefined. Walks every message: of a state without pages (pages.ts: unfolded). */
 export function brokenState(state: QueueState): string | undefined {
   if (!isWellFormed(state.ready)) return 'ready is not well formed';
   const live = new Set<number>();

@@ -26,6 +26,12 @@ export const LEASE_MILLIS_MAX = 12 * 60 * 60 * 1000;
 /** Stored beside body and attributes: id, stamps, sequence, tags of the encoding. Measured on 256 B bodies, rounded up. */
 export const MESSAGE_OVERHEAD_BYTES = 64;
 
+/** Delayed messages in the manifest, 10 bytes each; above it the latest due leave for pages. */
+export const DELAYED_INLINE_MAX = 8_192;
+
+/** Delayed messages of one page: 40 KiB, one request. */
+export const DELAYED_PAGE_ENTRIES = 4_096;
+
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {
   readonly writersMax: number;
@@ -34,6 +40,8 @@ export interface QueueLimits {
   readonly segmentBytesMax: number;
   readonly inFlightMax: number;
   readonly intentsMax: number;
+  readonly delayedInlineMax: number;
+  readonly delayedPageEntries: number;
 }
 
 export const queueLimits: QueueLimits = {
@@ -43,4 +51,6 @@ export const queueLimits: QueueLimits = {
   segmentBytesMax: SEGMENT_BYTES_MAX,
   inFlightMax: IN_FLIGHT_MAX,
   intentsMax: INTENTS_MAX,
+  delayedInlineMax: DELAYED_INLINE_MAX,
+  delayedPageEntries: DELAYED_PAGE_ENTRIES,
 };

@@ -13,6 +13,7 @@ export function purge(draft: Draft, command: Command & { readonly kind: 'purge' 
   draft.purgedAtMillis = draft.time.nowMillis;
   draft.ready = emptyRanges;
   for (const sequence of draft.delayed.current.keys()) draft.delayed.delete(sequence);
+  for (const id of draft.delayedPages.current.keys()) draft.delayedPages.delete(id);
   for (const sequence of draft.deliveries.current.keys()) draft.deliveries.delete(sequence);
   for (const sequence of draft.tail.current.keys())
     if (!draft.intents.current.has(sequence)) draft.tail.delete(sequence);

@@ -3,7 +3,7 @@
  *
  * Each live message has one sequence number and is in exactly one of these places:
  *   ready       visible, never received
- *   delayed     never received, visible when due
+ *   delayed     never received, visible when due; the latest due may be in `delayedPages`
  *   deliveries  received at least once: in flight until `visibleAtMillis`, visible again afterwards
  *   intents     on its way to another queue; invisible here
  * and its body is in exactly one place: the tail, or a run of a segment reference. Sequence numbers are never used
@@ -40,6 +40,8 @@ export interface TailMessage {
 
 /** `<base version>-<nonce>`: unique within an incarnation. */
 export type SegmentId = string & { readonly __brand: 'SegmentId' };
+/** The same for a page (core/pages.ts). */
+export type PageId = string & { readonly __brand: 'PageId' };
 
 export interface Run {
   readonly firstSequence: number;
@@ -57,6 +59,18 @@ export interface SegmentReference {
   readonly sentAtMaxMillis: number;
   readonly bytes: number;
   readonly runs: readonly Run[];
+}
+
+/** A page of delayed messages, with what must be known of it without reading it. */
+export interface DelayedPageReference {
+  readonly baseVersion: number;
+  /** 16 hex characters. */
+  readonly nonce: string;
+  readonly count: number;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  readonly firstDueAtMillis: number;
+  readonly lastDueAtMillis: number;
 }
 
 export interface Intent {
@@ -92,6 +106,7 @@ export interface QueueState {
   readonly ready: RangeSet;
   /** Sequence → when it becomes visible, milliseconds. */
   readonly delayed: ReadonlyMap<number, number>;
+  readonly delayedPages: ReadonlyMap<PageId, DelayedPageReference>;
   readonly deliveries: ReadonlyMap<number, Delivery>;
   readonly tail: ReadonlyMap<number, TailMessage>;
   readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
@@ -141,6 +156,7 @@ export function newQueueState(input: {
     collectedBelow: 0,
     ready: emptyRanges,
     delayed: new Map(),
+    delayedPages: new Map(),
     deliveries: new Map(),
     tail: new Map(),
     segments: new Map(),
@@ -153,4 +169,8 @@ export function newQueueState(input: {
 
 export function segmentIdOf(reference: { readonly baseVersion: number; readonly nonce: string }): SegmentId {
   return `${reference.baseVersion}-${reference.nonce}` as SegmentId;
+}
+
+export function pageIdOf(reference: { readonly baseVersion: number; readonly nonce: string }): PageId {
+  return `${reference.baseVersion}-${reference.nonce}` as PageId;
 }

@@ -4,8 +4,10 @@
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
+import { unfoldDue } from './delayed-pages.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
+import type { PageReader } from './pages.ts';
 import type { Delivery, SegmentId } from './queue-state.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
@@ -24,6 +26,7 @@ export class Receiver {
   readonly neededTargets = new Set<string>();
   readonly #draft: Draft;
   readonly #resources: Resources;
+  readonly #pages: PageReader;
   readonly #visible: Generator<number, void, undefined>;
   readonly #takenFromReady: number[] = [];
   #unreadable = false;
@@ -31,9 +34,12 @@ export class Receiver {
   #ended = false;
   #inFlight = 0;
 
-  constructor(draft: Draft, resources: Resources) {
+  /** `wanted`: how many messages its receives ask for. */
+  constructor(draft: Draft, resources: Resources, pages: PageReader, wanted: number) {
     this.#draft = draft;
     this.#resources = resources;
+    this.#pages = pages;
+    unfoldDue(draft, wanted, pages);
     this.#visible = draft.visible();
     for (const delivery of draft.deliveries.current.values())
       if (delivery.visibleAtMillis > draft.time.nowMillis) this.#inFlight++;
@@ -55,7 +61,10 @@ export class Receiver {
     const effect = messages.length > 0 || this.#moved || this.#ended;
     this.#moved = false;
     this.#ended = false;
-    return { outcome: { kind: 'received', messages, unreadable: this.#unreadable }, effect };
+    return {
+      outcome: { kind: 'received', messages, unreadable: this.#unreadable || this.#pages.unreadable },
+      effect,
+    };
   }
 
   /** Call once after the last receive. */

@@ -5,7 +5,8 @@
 import type { MovedMessage, NewMessage } from './command.ts';
 import type { Incarnation } from './ids.ts';
 import type { StoredMessage } from './message.ts';
-import type { SegmentId } from './queue-state.ts';
+import type { PageContents, PageKind } from './pages.ts';
+import type { PageId, SegmentId } from './queue-state.ts';
 
 /** An uploaded segment that no manifest names yet. */
 export interface PreparedSegment {
@@ -25,6 +26,18 @@ export interface SpillMessage {
   readonly bytes: number;
 }
 
+/** A page to be written. */
+export type NewPage = {
+  readonly [K in PageKind]: { readonly kind: K; readonly content: PageContents[K] };
+}[PageKind];
+
+/** An uploaded page that no manifest names yet. */
+export type PreparedPage = NewPage & {
+  readonly id: PageId;
+  readonly baseVersion: number;
+  readonly nonce: string;
+};
+
 /** A queue that dead letters go to, as last read. */
 export type MoveTarget =
   | { readonly kind: 'present'; readonly incarnation: Incarnation }
@@ -39,16 +52,21 @@ export type MoveSourceView =
 export interface Resources {
   /** A body in a segment: `needed` when not loaded yet, `unreadable` when loading failed. */
   readonly body: (segment: SegmentId, ordinal: number) => StoredMessage | 'needed' | 'unreadable';
+  /** A page that the state names: `needed` when not loaded yet, `unreadable` when loading failed. */
+  readonly page: <K extends PageKind>(kind: K, id: PageId) => PageContents[K] | 'needed' | 'unreadable';
   readonly target: (queueName: string) => MoveTarget | undefined;
   readonly source: (incarnation: Incarnation) => MoveSourceView | undefined;
   readonly prepared: readonly PreparedSegment[];
+  readonly preparedPages: readonly PreparedPage[];
 }
 
 export interface Needs {
   readonly segments: ReadonlySet<SegmentId>;
+  readonly pages: ReadonlyMap<PageId, PageKind>;
   readonly targets: ReadonlySet<string>;
   /** Incarnation → queue name. */
   readonly sources: ReadonlyMap<Incarnation, string>;
   /** Each inner list becomes one segment. */
   readonly spills: readonly (readonly SpillMessage[])[];
+  readonly newPages: readonly NewPage[];
 }

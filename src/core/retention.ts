@@ -3,14 +3,17 @@
  * (a message of a partly expired segment ends when a receive meets it). Compares with manifest time, the lower
  * bound; a message under an intent already belongs to its target and stays.
  */
+import { unfoldWithin } from './delayed-pages.ts';
 import type { Draft } from './draft.ts';
+import type { PageReader } from './pages.ts';
+import type { SegmentReference } from './queue-state.ts';
 
 export function isExpired(draft: Draft, sentAtMillis: number): boolean {
   return sentAtMillis + draft.resolved.retentionSeconds * 1000 <= draft.time.manifestMillis;
 }
 
 /** Returns whether anything ended. */
-export function expire(draft: Draft): boolean {
+export function expire(draft: Draft, pages: PageReader): boolean {
   let ended = false;
   const dead: number[] = [];
   for (const [sequence, { message }] of draft.tail.current)
@@ -26,10 +29,19 @@ export function expire(draft: Draft): boolean {
   }
   for (const [id, reference] of draft.segments.current) {
     if (!isExpired(draft, reference.sentAtMaxMillis)) continue;
+    // What a page holds of it would be left without a body. It ends with a later commit, when the page can be read.
+    if (!broughtBack(draft, reference, pages)) continue;
     const before = reference.liveCount;
     draft.endSegment(id, reference);
     if (draft.segments.current.get(id)?.liveCount !== before) ended = true;
   }
   draft.retentionEnded = ended;
   return ended;
+}
+
+function broughtBack(draft: Draft, { runs }: SegmentReference, pages: PageReader): boolean {
+  let all = true;
+  for (const { firstSequence, count } of runs)
+    all = unfoldWithin(draft, firstSequence, firstSequence + count, pages) && all;
+  return all;
 }

@@ -6,10 +6,12 @@
  */
 import { changeVisibility, release } from './change-visibility.ts';
 import type { Command, CommandOutcome, CommandResult } from './command.ts';
+import { foldDelayed } from './delayed-pages.ts';
 import { deleteMessages } from './delete.ts';
 import { Draft, type TransitionTime } from './draft.ts';
 import type { Incarnation, WriterId } from './ids.ts';
 import type { QueueLimits } from './limits.ts';
+import { PageReader, PageWriter } from './pages.ts';
 import { purge } from './purge.ts';
 import { mergeAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
@@ -70,7 +72,8 @@ export function apply(input: TransitionInput): TransitionResult {
   if (commands.some((command) => command.kind === 'delete-queue')) return bury(input);
   const draft = new Draft(state, input.time, input.tokenSeed, input.limits);
   const collectedBelow = raisedCollectedBelow(input);
-  const expired = expire(draft);
+  const pages = new PageReader(input.resources.page);
+  const expired = expire(draft, pages);
   const neededSources = new Map<Incarnation, string>();
   const results = new Array<CommandResult>(commands.length);
   const sequence = commands.map((_, index) => index);
@@ -79,7 +82,7 @@ export function apply(input: TransitionInput): TransitionResult {
   for (const index of sequence) {
     const command = commands[index]!;
     if (command.kind === 'receive') {
-      walk ??= new Receiver(draft, input.resources);
+      walk ??= new Receiver(draft, input.resources, pages, messagesAskedFor(commands));
       results[index] = walk.receive(command);
     } else if (command.kind === 'tidy') {
       const effect = expired || collectedBelow > state.collectedBelow;
@@ -91,17 +94,25 @@ export function apply(input: TransitionInput): TransitionResult {
   walk?.finish();
   const needs = {
     segments: walk?.neededSegments ?? new Set<never>(),
+    pages: pages.needed,
     targets: walk?.neededTargets ?? new Set<never>(),
     sources: neededSources,
   };
-  if (needs.segments.size + needs.targets.size + needs.sources.size > 0)
-    return { kind: 'needs', needs: { ...needs, spills: [] } };
+  if (needs.segments.size + needs.pages.size + needs.targets.size + needs.sources.size > 0)
+    return { kind: 'needs', needs: { ...needs, spills: [], newPages: [] } };
   const changed = input.supersedes === true || results.some((result) => result.effect);
   if (!changed) return { kind: 'applied', next: { kind: 'queue', state }, results, changed };
   const spills = spill(draft, input.resources.prepared, collectedBelow);
-  if (spills.length > 0) return { kind: 'needs', needs: { ...needs, spills } };
-  const next = draft.seal({ ...written(state, input.writer, draft.limits.writersMax), collectedBelow });
+  const written = new PageWriter(input.resources.preparedPages, collectedBelow);
+  foldDelayed(draft, written);
+  if (spills.length + written.wanted.length > 0)
+    return { kind: 'needs', needs: { ...needs, spills, newPages: written.wanted } };
+  const next = draft.seal({ ...entered(state, input.writer, draft.limits.writersMax), collectedBelow });
   return { kind: 'applied', next: { kind: 'queue', state: next }, results, changed };
+}
+
+function messagesAskedFor(commands: readonly Command[]): number {
+  return commands.reduce((sum, command) => sum + (command.kind === 'receive' ? command.maxMessages : 0), 0);
 }
 
 function raisedCollectedBelow({ state, commands, collectBelow }: TransitionInput): number {
@@ -168,7 +179,7 @@ function bury(input: TransitionInput): TransitionResult {
 }
 
 /** Enters this attempt; the entry that has been silent longest makes room and raises the floor. */
-function written(
+function entered(
   state: QueueState,
   writer: TransitionInput['writer'],
   writersMax: number,

@@ -1,30 +1,36 @@
 /**
- * What one batch has loaded and uploaded so far: bodies, targets and sources of moves, prepared segments. Serves the
- * transition, and fetches what it says it needs.
+ * What one batch has loaded and uploaded so far: bodies, pages, targets and sources of moves, prepared segments and
+ * pages. Serves the transition, and fetches what it says it needs.
  */
 import { hexFromBytes, type Incarnation } from '../core/ids.ts';
-import type { SegmentId } from '../core/queue-state.ts';
-import { segmentIdOf } from '../core/queue-state.ts';
+import { namesPage, type PageContents, type PageKind } from '../core/pages.ts';
+import { type PageId, pageIdOf, type QueueState, type SegmentId, segmentIdOf } from '../core/queue-state.ts';
 import { pendingNumbers } from '../core/redrive.ts';
 import type {
   MoveSourceView,
   MoveTarget,
   Needs,
+  NewPage,
+  PreparedPage,
   PreparedSegment,
   Resources,
   SpillMessage,
 } from '../core/resources.ts';
-import { objectKey, objectNonceBytes } from '../format/object-keys.ts';
+import { type ObjectKind, objectKey, objectNonceBytes } from '../format/object-keys.ts';
+import { encodePage } from '../format/page-codec.ts';
 import type { DecodedSegment } from '../format/segment-codec.ts';
 import { encodeSegment } from '../format/segment-codec.ts';
 import { StoreError } from '../store/object-store.ts';
+import type { LoadResult } from './immutable-cache.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import type { QueueView } from './queue-view.ts';
 
 export class BatchResources implements Resources {
   readonly prepared: PreparedSegment[] = [];
+  readonly preparedPages: PreparedPage[] = [];
   readonly #view: QueueView;
   readonly #segments = new Map<SegmentId, DecodedSegment | 'unreadable'>();
+  readonly #pages = new Map<PageId, PageContents[PageKind] | 'unreadable'>();
   readonly #targets = new Map<string, MoveTarget>();
   /** Read after `#sourcesVersion` was observed; void for any later state †. */
   readonly #sources = new Map<Incarnation, MoveSourceView>();
@@ -35,10 +41,16 @@ export class BatchResources implements Resources {
   }
 
   readonly body: Resources['body'] = (segment, ordinal) => {
-    const loaded =
-      this.#segments.get(segment) ?? this.#view.context.bodies.get(this.#view.incarnation, segment);
+    const { context, incarnation } = this.#view;
+    const loaded = this.#segments.get(segment) ?? context.bodies.get(incarnation, 'seg', segment);
     if (!loaded) return 'needed';
     return loaded === 'unreadable' ? 'unreadable' : (loaded.message(ordinal) ?? 'unreadable');
+  };
+
+  readonly page = <K extends PageKind>(kind: K, id: PageId): PageContents[K] | 'needed' | 'unreadable' => {
+    const { context, incarnation } = this.#view;
+    const loaded = this.#pages.get(id) ?? context.pages.get(incarnation, kind, id);
+    return (loaded as PageContents[K] | 'unreadable' | undefined) ?? 'needed';
   };
 
   readonly target: Resources['target'] = (queueName) => this.#targets.get(queueName);
@@ -47,45 +59,58 @@ export class BatchResources implements Resources {
     this.#sourcesVersion === this.#view.current.state.version ? this.#sources.get(incarnation) : undefined;
 
   /**
-   * `stale`: a segment is gone that this view's state names, so the view must be refreshed first.
+   * `stale`: an object is gone that this view's state names, so the view must be refreshed first.
    * @throws StoreError, Unavailable
    */
   async fetch(needs: Needs): Promise<'ready' | 'stale'> {
-    const [segments] = await Promise.all([
+    const [segments, pages] = await Promise.all([
       this.#loadSegments(needs.segments),
+      this.#loadPages(needs.pages),
       this.#readTargets(needs.targets),
       this.#readSources(needs.sources),
-      ...needs.spills.map((messages) => this.#upload(messages)),
+      ...needs.spills.map((messages) => this.#uploadSegment(messages)),
+      ...needs.newPages.map((page) => this.#uploadPage(page)),
     ]);
-    return segments;
+    return segments === 'stale' || pages === 'stale' ? 'stale' : 'ready';
   }
 
   async #loadSegments(ids: ReadonlySet<SegmentId>): Promise<'ready' | 'stale'> {
     const { context, current, name, incarnation } = this.#view;
-    const results = await Promise.all(
-      [...ids].map(async (id) => {
-        const reference = current.state.segments.get(id);
-        if (!reference) throw new Error(`segment ${id} is needed but not named`);
-        return { id, result: await context.bodies.load({ queueName: name, incarnation, reference }, id) };
-      }),
-    );
-    const missing = results.filter(({ result }) => result.kind === 'missing');
-    if (missing.length > 0 && (await this.#hasMovedOn(missing.map(({ id }) => id)))) return 'stale';
+    const loading = [...ids].map(async (id) => {
+      const reference = current.state.segments.get(id);
+      if (!reference) throw new Error(`segment ${id} is needed but not named`);
+      const { baseVersion, nonce } = reference;
+      return {
+        id,
+        result: await context.bodies.load({ name, incarnation, kind: 'seg', baseVersion, nonce }),
+      };
+    });
+    const results = await Promise.all(loading);
+    if (await this.#haveMovedOn(results, ({ segments }, id) => segments.has(id))) return 'stale';
     for (const { id, result } of results) {
-      if (result.kind === 'loaded') {
-        this.#segments.set(id, result.segment);
-        continue;
-      }
-      this.#segments.set(id, 'unreadable');
-      const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
-      const level = result.kind === 'failed' ? 'warn' : 'error';
+      this.#segments.set(id, result.kind === 'loaded' ? result.value : 'unreadable');
+      if (result.kind === 'loaded') continue;
       context.counters.unreadableBodies++;
-      context.environment.log[level]('a segment cannot be read; its messages are passed over, not dropped', {
-        queue: name,
-        incarnation,
-        segment: id,
-        reason,
-      });
+      this.#report('a segment cannot be read; its messages are passed over, not dropped', id, result);
+    }
+    return 'ready';
+  }
+
+  async #loadPages(pages: ReadonlyMap<PageId, PageKind>): Promise<'ready' | 'stale'> {
+    const { context, current, name, incarnation } = this.#view;
+    const loading = [...pages].map(async ([id, kind]) => {
+      const reference = current.state[`${kind}Pages`].get(id);
+      if (!reference) throw new Error(`page ${id} is needed but not named`);
+      const { baseVersion, nonce } = reference;
+      return { id, result: await context.pages.load({ name, incarnation, kind, baseVersion, nonce }) };
+    });
+    const results = await Promise.all(loading);
+    if (await this.#haveMovedOn(results, namesPage)) return 'stale';
+    for (const { id, result } of results) {
+      this.#pages.set(id, result.kind === 'loaded' ? result.value : 'unreadable');
+      if (result.kind === 'loaded') continue;
+      context.counters.unreadablePages++;
+      this.#report('a page cannot be read; what it holds stays as it is', id, result);
     }
     return 'ready';
   }
@@ -94,12 +119,24 @@ export class BatchResources implements Resources {
    * A 404 is corruption only when a manifest read after it still names the object: a stale view may name what the
    * collector has rightly deleted since.
    */
-  async #hasMovedOn(missing: readonly SegmentId[]): Promise<boolean> {
+  async #haveMovedOn<Id>(
+    results: readonly { readonly id: Id; readonly result: LoadResult<unknown> }[],
+    named: (state: QueueState, id: Id) => boolean,
+  ): Promise<boolean> {
+    const missing = results.filter(({ result }) => result.kind === 'missing');
+    if (missing.length === 0) return false;
     const before = this.#view.current.state;
     const result = await this.#view.refresh();
     if (result.kind === 'ended') return true;
     const now = this.#view.current.state;
-    return before !== now && missing.some((id) => !now.segments.has(id));
+    return before !== now && missing.some(({ id }) => !named(now, id));
+  }
+
+  #report(message: string, id: string, result: Exclude<LoadResult<unknown>, { kind: 'loaded' }>): void {
+    const { context, name, incarnation } = this.#view;
+    const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
+    const level = result.kind === 'failed' ? 'warn' : 'error';
+    context.environment.log[level](message, { queue: name, incarnation, object: id, reason });
   }
 
   async #readTargets(names: ReadonlySet<string>): Promise<void> {
@@ -131,23 +168,35 @@ export class BatchResources implements Resources {
     );
   }
 
-  async #upload(messages: readonly SpillMessage[]): Promise<void> {
-    const { context, current, name, incarnation } = this.#view;
-    const baseVersion = current.state.version;
-    const nonce = hexFromBytes(context.environment.random.bytes(objectNonceBytes));
+  async #uploadSegment(messages: readonly SpillMessage[]): Promise<void> {
+    const { context, incarnation } = this.#view;
     const bytes = encodeSegment(
       incarnation,
       messages.map((entry) => entry.message),
     );
-    const key = objectKey({ name, incarnation, kind: 'seg', baseVersion, nonce });
+    const named = await this.#upload('seg', bytes);
+    context.counters.spilledSegments++;
+    this.prepared.push({ id: segmentIdOf(named), ...named, bytes: bytes.length, messages });
+  }
+
+  async #uploadPage(page: NewPage): Promise<void> {
+    const { context, incarnation } = this.#view;
+    const named = await this.#upload(page.kind, encodePage(incarnation, page));
+    context.counters.writtenPages++;
+    this.preparedPages.push({ ...page, id: pageIdOf(named), ...named });
+  }
+
+  async #upload(kind: ObjectKind, bytes: Uint8Array): Promise<{ baseVersion: number; nonce: string }> {
+    const { context, current, name, incarnation } = this.#view;
+    const baseVersion = current.state.version;
+    const nonce = hexFromBytes(context.environment.random.bytes(objectNonceBytes));
+    const key = objectKey({ name, incarnation, kind, baseVersion, nonce });
     const outcome = await context.environment.store.put(key, bytes);
     if (outcome.kind === 'unknown')
-      throw new StoreError(`upload of a segment: ${outcome.reason}`, {
+      throw new StoreError(`upload of ${kind}: ${outcome.reason}`, {
         retryable: true,
         throttled: outcome.throttled,
       });
-    context.counters.spilledSegments++;
-    const id = segmentIdOf({ baseVersion, nonce });
-    this.prepared.push({ id, baseVersion, nonce, bytes: bytes.length, messages });
+    return { baseVersion, nonce };
   }
 }

@@ -13,7 +13,6 @@
  */
 import type { Incarnation } from '../core/ids.ts';
 import type { QueueState } from '../core/queue-state.ts';
-import { segmentIdOf } from '../core/queue-state.ts';
 import { isTombstoneSize } from '../format/manifest-codec.ts';
 import {
   isThrowAwayKey,
@@ -27,6 +26,7 @@ import {
 import { type ListedObject, StoreError } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
 import { ManifestRegister } from './manifest-register.ts';
+import { names } from './named-objects.ts';
 import { Unavailable } from './queue-api.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 
@@ -97,7 +97,7 @@ export class Collector {
     const { name, incarnation } = objects[0]!.parts;
     const before = await this.#stateOf(name, incarnation);
     if (!before) return 0;
-    const unnamed = objects.filter(({ parts }) => !before.segments.has(segmentIdOf(parts)));
+    const unnamed = objects.filter(({ parts }) => !names(before, parts));
     // Also with nothing unnamed: retention may have ended what a quiet queue names.
     const loop = await this.#registry.loopFor(name);
     if (!loop || loop.view.incarnation !== incarnation) return 0;
@@ -105,9 +105,7 @@ export class Collector {
     const state = await this.#stateOf(name, incarnation);
     if (!state) return 0;
     return this.#delete(
-      unnamed.filter(
-        ({ parts }) => parts.baseVersion < state.collectedBelow && !state.segments.has(segmentIdOf(parts)),
-      ),
+      unnamed.filter(({ parts }) => parts.baseVersion < state.collectedBelow && !names(state, parts)),
     );
   }
 

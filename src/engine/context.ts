@@ -1,5 +1,5 @@
 /** What all parts of one engine share. */
-import type { BodyCache } from './body-cache.ts';
+import type { PageCache, SegmentCache } from './caches.ts';
 import type { Counters } from './counters.ts';
 import type { Environment } from './environment.ts';
 import type { ManifestWatch } from './manifest-watch.ts';
@@ -11,6 +11,7 @@ export interface EngineContext {
   readonly settings: EngineSettings;
   readonly counters: Counters;
   readonly time: TimeSource;
-  readonly bodies: BodyCache;
+  readonly bodies: SegmentCache;
+  readonly pages: PageCache;
   readonly watch: ManifestWatch;
 }

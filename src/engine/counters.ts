@@ -12,6 +12,9 @@ export interface Counters {
   commands: number;
   spilledSegments: number;
   loadedSegments: number;
+  loadedPages: number;
+  writtenPages: number;
+  unreadablePages: number;
   collectedObjects: number;
   movedMessages: number;
   unreadableBodies: number;
@@ -28,6 +31,9 @@ export function newCounters(): Counters {
     commands: 0,
     spilledSegments: 0,
     loadedSegments: 0,
+    loadedPages: 0,
+    writtenPages: 0,
+    unreadablePages: 0,
     collectedObjects: 0,
     movedMessages: 0,
     unreadableBodies: 0,

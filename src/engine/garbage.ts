@@ -1,17 +1,18 @@
 /**
- * The short way of collection: segments that this loop's own commits dropped, deleted by key without any LIST once
+ * The short way of collection: segments and pages that this loop's own commits dropped, deleted by key without any LIST once
  * `collectedBelow` has passed their base version (DESIGN.md section 5 †). Until then a writer that stalls between
  * upload and swap could still name an object as old, so being dropped is not enough. Whatever is missed here (a
  * crash, another node's drops) the sweep finds.
  */
 
-import type { QueueState, SegmentId, SegmentReference } from '../core/queue-state.ts';
+import type { QueueState } from '../core/queue-state.ts';
 import { objectKey } from '../format/object-keys.ts';
 import { StoreError } from '../store/object-store.ts';
 import { afterwards } from './afterwards.ts';
 import type { Landed } from './batch-commit.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
+import { droppedBetween, type NamedObject, namedBy, nameOf, names } from './named-objects.ts';
 
 /** More than the lag, so that the tidy commit that a quiet queue gets can raise `collectedBelow` far enough. */
 const tidyAfterLagFactor = 1.5;
@@ -20,7 +21,7 @@ export class Garbage {
   readonly #context: EngineContext;
   readonly #loop: CommitLoop;
   readonly #stop: AbortSignal;
-  readonly #dropped = new Map<SegmentId, SegmentReference>();
+  readonly #dropped = new Map<string, NamedObject>();
   #tidying = false;
 
   constructor(context: EngineContext, loop: CommitLoop, stop: AbortSignal) {
@@ -36,31 +37,27 @@ export class Garbage {
   landed({ before, next }: Landed): void {
     if (next.kind !== 'queue') {
       // Our own tombstone is the proof that the incarnation is over.
-      for (const reference of before.segments.values()) void this.#delete(reference);
+      for (const object of namedBy(before)) void this.#delete(object);
       return;
     }
-    if (before.segments !== next.state.segments)
-      for (const [id, reference] of before.segments)
-        if (!next.state.segments.has(id)) this.#dropped.set(id, reference);
+    for (const object of droppedBetween(before, next.state)) this.#dropped.set(nameOf(object), object);
     if (this.#dropped.size === 0) return;
     this.#collect(next.state);
     this.#tidyLater();
   }
 
   #collect(state: QueueState): void {
-    for (const [id, reference] of this.#dropped) {
-      if (reference.baseVersion >= state.collectedBelow || state.segments.has(id)) continue;
-      this.#dropped.delete(id);
-      void this.#delete(reference);
+    for (const [name, object] of this.#dropped) {
+      if (object.baseVersion >= state.collectedBelow || names(state, object)) continue;
+      this.#dropped.delete(name);
+      void this.#delete(object);
     }
   }
 
-  async #delete({ baseVersion, nonce }: SegmentReference): Promise<void> {
+  async #delete(object: NamedObject): Promise<void> {
     const { name, incarnation } = this.#loop.view;
     try {
-      await this.#context.environment.store.delete(
-        objectKey({ name, incarnation, kind: 'seg', baseVersion, nonce }),
-      );
+      await this.#context.environment.store.delete(objectKey({ name, incarnation, ...object }));
       this.#context.counters.collectedObjects++;
     } catch (error) {
       // The sweep will find it.

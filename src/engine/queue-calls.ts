@@ -4,7 +4,6 @@
  */
 import type { AttributeProblem } from '../core/attribute-problem.ts';
 import type { Command, CommandOutcome } from '../core/command.ts';
-import { countMessages } from '../core/counts.ts';
 import { messageIdFrom } from '../core/ids.ts';
 import { queueNameOfArn } from '../core/queue-arn.ts';
 import {
@@ -18,6 +17,7 @@ import { deadLetterTargetMissing } from '../core/redrive-policy.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
+import { countWithPages } from './count-with-pages.ts';
 import { createQueue } from './create-queue.ts';
 import { listQueues } from './list-queues.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
@@ -79,7 +79,11 @@ export class QueueCalls implements QueueService {
       const { state } = observed;
       const { lowerMillis, stampMillis, nowMillis } = this.#context.time.bounds();
       const manifestMillis = Math.max(state.timeMillis, lowerMillis);
-      const counts = countMessages(state, { nowMillis, stampMillis, manifestMillis });
+      const counts = await countWithPages(this.#context, name, state, {
+        nowMillis,
+        stampMillis,
+        manifestMillis,
+      });
       return {
         kind: 'queue',
         name,

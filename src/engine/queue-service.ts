@@ -1,6 +1,6 @@
 /** One engine: what all queues of a process share, put together behind the façade of queue-api.ts. */
 import { queueLimits } from '../core/limits.ts';
-import { BodyCache } from './body-cache.ts';
+import { pageCache, segmentCache } from './caches.ts';
 import { Collector } from './collector.ts';
 import type { EngineContext } from './context.ts';
 import { type Counters, newCounters } from './counters.ts';
@@ -10,7 +10,6 @@ import type { QueueService } from './queue-api.ts';
 import { QueueCalls } from './queue-calls.ts';
 import { QueueRegistry } from './queue-registry.ts';
 import {
-  bodyCacheBytesMax,
   defaultListPageKeys,
   defaultListPriceInReads,
   defaultReadPriceShare,
@@ -45,9 +44,10 @@ export function createQueueService(environment: Environment, options: EngineOpti
   const counters = newCounters();
   const time = new TimeSource(environment);
   const listening: Environment = { ...environment, store: time.listen(environment.store) };
-  const bodies = new BodyCache(listening, counters, bodyCacheBytesMax);
+  const bodies = segmentCache(listening, counters);
+  const pages = pageCache(listening, counters);
   const watch = new ManifestWatch(listening, settings, counters);
-  const context: EngineContext = { environment: listening, settings, counters, time, bodies, watch };
+  const context: EngineContext = { environment: listening, settings, counters, time, bodies, pages, watch };
   const stop = new AbortController();
   const registry = new QueueRegistry(context, stop.signal);
   const collector = new Collector(context, registry, stop.signal);

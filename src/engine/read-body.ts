@@ -17,15 +17,14 @@ export async function readBody(
   const place = locate(runIndexOf(state.segments), sequence);
   const reference = place && state.segments.get(place.segment);
   if (!place || !reference) throw new Error(`no body for sequence ${sequence} of queue ${queueName}`);
-  const result = await context.bodies.load(
-    { queueName, incarnation: state.incarnation, reference },
-    place.segment,
-  );
+  const { baseVersion, nonce } = reference;
+  const { incarnation } = state;
+  const result = await context.bodies.load({ name: queueName, incarnation, kind: 'seg', baseVersion, nonce });
   if (result.kind !== 'loaded') {
     const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
     throw new StoreError(`segment ${place.segment} of queue ${queueName}: ${reason}`, { retryable: true });
   }
-  const message = result.segment.message(place.ordinal);
+  const message = result.value.message(place.ordinal);
   if (!message)
     throw new StoreError(`segment ${place.segment} of queue ${queueName} is too short`, { retryable: false });
   return { ...message, sentAtMillis: message.sentAtMillis + place.run.sentAtShiftMillis };

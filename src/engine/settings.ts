@@ -84,3 +84,5 @@ export const loopsMax = 512;
 export const betweenReceivesMillis = 1_000;
 /** Decoded-on-demand segments kept in memory, for the whole process. */
 export const bodyCacheBytesMax = 64 * 1024 * 1024;
+/** Decoded pages kept in memory, for the whole process, about. */
+export const pageCacheBytesMax = 64 * 1024 * 1024;

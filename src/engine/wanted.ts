@@ -10,6 +10,8 @@ export function messagesWanted(commands: readonly Command[], state: QueueState, 
   let count = size(state.ready);
   for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) count++;
   for (const dueAtMillis of state.delayed.values()) if (dueAtMillis <= nowMillis) count++;
+  for (const { firstDueAtMillis, count: paged } of state.delayedPages.values())
+    if (firstDueAtMillis <= nowMillis) count += paged;
   for (const command of commands) {
     if (command.kind === 'send' || command.kind === 'change-visibility') count += command.entries.length;
     else if (command.kind === 'release') count += command.handles.length;

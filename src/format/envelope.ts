@@ -10,9 +10,14 @@ import { lengthTag, varintBytes, varintTag } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
 
-export const FORMAT_VERSION = 1;
+/** The newest that this program reads. */
+export const FORMAT_VERSION = 2;
+/** What needs nothing newer is written so that older programs read it. */
+const FIRST_FORMAT_VERSION = 1;
+/** Manifests that name pages, and pages: a program that doesn't know them could collect what they name. */
+export const PAGES_FORMAT_VERSION = 2;
 
-export type EnvelopeKind = 'manifest' | 'tombstone' | 'segment' | 'turn';
+export type EnvelopeKind = 'manifest' | 'tombstone' | 'segment' | 'turn' | 'delayed-page';
 
 export type Opened =
   | { readonly kind: 'ok'; readonly objectKind: EnvelopeKind; readonly payload: Uint8Array }
@@ -36,13 +41,9 @@ const kindNumbers: Readonly<Record<EnvelopeKind, number>> = {
   tombstone: 2,
   segment: 3,
   turn: 4,
+  'delayed-page': 5,
 };
-const kinds = new Map<number, EnvelopeKind>([
-  [1, 'manifest'],
-  [2, 'tombstone'],
-  [3, 'segment'],
-  [4, 'turn'],
-]);
+const kinds = new Map(Object.entries(kindNumbers).map(([kind, number]) => [number, kind as EnvelopeKind]));
 
 // Version and kind take one byte each in the checksum and, below 128, in the framing.
 const versionTag = varintTag(1);
@@ -60,7 +61,7 @@ export function envelopeBytes(payloadBytes: number): number {
 export function sealEnvelope(
   kind: EnvelopeKind,
   payload: Uint8Array,
-  formatVersion = FORMAT_VERSION,
+  formatVersion = FIRST_FORMAT_VERSION,
 ): Uint8Array {
   const kindNumber = kindNumbers[kind];
   const sealed = new Uint8Array(envelopeBytes(payload.length) + payload.length);

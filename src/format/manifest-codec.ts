@@ -8,9 +8,12 @@
  *   is left to core/invariants.ts: that walks every message.
  * - Every object carries a nonce, so no two have equal bytes and an equal ETag says that nothing was written between.
  */
+import { pagesOf } from '../core/pages.ts';
 import type {
+  DelayedPageReference,
   Delivery,
   ManifestContent,
+  PageId,
   QueueState,
   SegmentId,
   SegmentReference,
@@ -26,8 +29,16 @@ import {
   encodeDeliveries,
   encodeReady,
 } from './delivery-codec.ts';
-import { type Damaged, envelopeBytes, type Newer, openEnvelope, sealEnvelope } from './envelope.ts';
+import {
+  type Damaged,
+  envelopeBytes,
+  type Newer,
+  openEnvelope,
+  PAGES_FORMAT_VERSION,
+  sealEnvelope,
+} from './envelope.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
+import { decodeDelayedPage, encodeDelayedPages } from './page-reference-codec.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
 import { decodeTailMessage, encodeTail } from './tail-codec.ts';
 import { decodeTombstone, TOMBSTONE_BYTES } from './tombstone-codec.ts';
@@ -46,6 +57,7 @@ const field = {
   deliveries: 17,
   tail: 18,
   segments: 19,
+  delayedPages: 23,
   padding: 30,
 } as const;
 
@@ -69,9 +81,11 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   encodeDeliveries(writer, field.deliveries, state.deliveries);
   encodeTail(writer, field.tail, state.tail);
   encodeSegmentReferences(writer, field.segments, state.segments);
+  encodeDelayedPages(writer, field.delayedPages, state.delayedPages);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
-  return sealEnvelope('manifest', writer.written());
+  const hasPages = !pagesOf(state).next().done;
+  return sealEnvelope('manifest', writer.written(), hasPages ? PAGES_FORMAT_VERSION : undefined);
 }
 
 /** `known` is the tail of a manifest read before: what is in both is decoded once. */
@@ -87,8 +101,7 @@ export function decodeManifestObject(
         return { kind: 'ok', content: { kind: 'queue', state: decodeState(opened.payload, known) } };
       case 'tombstone':
         return { kind: 'ok', content: { kind: 'tombstone', tombstone: decodeTombstone(opened.payload) } };
-      case 'segment':
-      case 'turn':
+      default:
         return { kind: 'damaged', reason: `a ${opened.objectKind}, not a manifest` };
     }
   } catch (error) {
@@ -105,6 +118,7 @@ interface Body {
   readonly deliveries: Map<number, Delivery>;
   readonly tail: Map<number, TailMessage>;
   readonly segments: Map<SegmentId, SegmentReference>;
+  readonly delayedPages: Map<PageId, DelayedPageReference>;
 }
 
 function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage> | undefined): QueueState {
@@ -116,6 +130,7 @@ function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage
     deliveries: new Map(),
     tail: new Map(),
     segments: new Map(),
+    delayedPages: new Map(),
   };
   const head = decodeHead(decodeBody(payload, body, known));
   const state = { ...head, ...body };
@@ -157,6 +172,9 @@ function decodeBody(
         break;
       case lengthTag(field.segments):
         decodeSegmentReference(reader, body.segments);
+        break;
+      case lengthTag(field.delayedPages):
+        decodeDelayedPage(reader, body.delayedPages);
         break;
       case lengthTag(field.padding):
         reader.skip(tag);

@@ -20,10 +20,10 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { hexFromBytes, type Incarnation } from '../core/ids.ts';
 import { isQueueName } from '../core/queue-arn.ts';
 
-/** Kinds of object that belong to an incarnation; all but `turn` are immutable. Later: pages of leases, of delayed messages, of deduplication ids, of references. */
-export type ObjectKind = 'seg' | 'turn';
+/** Kinds of object that belong to an incarnation; all but `turn` are immutable. A page's kind is that of its content (core/pages.ts). */
+export type ObjectKind = 'seg' | 'delayed' | 'turn';
 
-const kinds: ReadonlySet<string> = new Set<ObjectKind>(['seg', 'turn']);
+const kinds: ReadonlySet<string> = new Set<ObjectKind>(['seg', 'delayed', 'turn']);
 
 export interface ObjectKeyParts {
   readonly name: string;

@@ -197,6 +197,7 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       collectedBelow: Math.floor(shape.version / 2),
       ready: addAll(emptyRanges, placed.ready),
       delayed: placed.delayed,
+      delayedPages: new Map(),
       deliveries: placed.deliveries,
       tail: placed.tail,
       segments: segmentsOf(placed.inSegments, shape.segments),

@@ -71,6 +71,7 @@ export const state: QueueState = {
     [1_000_000, 1_000_001],
   ]),
   delayed: new Map([[1_000_002, 1_800_000_060_000]]),
+  delayedPages: new Map(),
   deliveries: new Map([
     [
       20,

@@ -106,6 +106,8 @@ function input(state: QueueState, commands: readonly Command[]): TransitionInput
       target: () => ({ kind: 'missing' }),
       source: () => undefined,
       prepared: [],
+      page: () => 'unreadable',
+      preparedPages: [],
     },
     collectBelow: 0,
   };

@@ -8,11 +8,27 @@ import { countMessages, type QueueCounts } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
 import type { Incarnation, WriterId } from '../../src/core/ids.ts';
 import { brokenState, brokenStep } from '../../src/core/invariants.ts';
+import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
 import { contentBytesOf } from '../../src/core/message-size.ts';
-import { newQueueState, type QueueState, type SegmentId, segmentIdOf } from '../../src/core/queue-state.ts';
+import { type PageContents, type PageKind, PageReader, unfolded } from '../../src/core/pages.ts';
+import {
+  newQueueState,
+  type PageId,
+  pageIdOf,
+  type QueueState,
+  type SegmentId,
+  segmentIdOf,
+} from '../../src/core/queue-state.ts';
 import type { ReceiptHandle } from '../../src/core/receipt-handle.ts';
-import type { MoveSourceView, MoveTarget, Needs, PreparedSegment } from '../../src/core/resources.ts';
+import type {
+  MoveSourceView,
+  MoveTarget,
+  Needs,
+  NewPage,
+  PreparedPage,
+  PreparedSegment,
+} from '../../src/core/resources.ts';
 import { apply, type TransitionInput, type TransitionResult } from '../../src/core/transition.ts';
 import { deepFreeze } from './freeze.ts';
 
@@ -75,7 +91,10 @@ export class OneQueue {
   target: MoveTarget = { kind: 'present', incarnation: targetIncarnation };
   source: MoveSourceView = { kind: 'gone' };
   readonly unreadable = new Set<SegmentId>();
+  readonly unreadablePages = new Set<PageId>();
   readonly segments = new Map<SegmentId, readonly StoredMessage[]>();
+  readonly pages = new Map<PageId, PageContents[PageKind]>();
+  limits = queueLimits;
   /** What the latest commit asked for on its way. */
   asked: Needs[] = [];
   #attempt = 0;
@@ -100,7 +119,7 @@ export class OneQueue {
   }
 
   get counts(): QueueCounts {
-    return countMessages(this.state, this.time);
+    return countMessages(this.state, this.time, new PageReader(this.#page));
   }
 
   input(commands: readonly Command[], prepared: readonly PreparedSegment[] = []): TransitionInput {
@@ -112,15 +131,32 @@ export class OneQueue {
       time: this.time,
       tokenSeed,
       writer: { id: writer, attempt: this.#attempt },
-      resources: { body: () => 'needed', target: () => undefined, source: () => undefined, prepared },
+      resources: {
+        body: () => 'needed',
+        page: () => 'needed',
+        target: () => undefined,
+        source: () => undefined,
+        prepared,
+        preparedPages: [],
+      },
       collectBelow: this.collectBelow,
+      limits: this.limits,
     };
+  }
+
+  readonly #page = <K extends PageKind>(_kind: K, id: PageId) => this.pages.get(id) as PageContents[K];
+
+  /** With what its pages hold. */
+  get whole(): QueueState {
+    return unfolded(this.state, this.#page);
   }
 
   /** Applies until nothing is needed; lands nothing. Uploads go into `prepared`. */
   attempt(commands: readonly Command[], prepared: PreparedSegment[] = []) {
     this.asked = [];
     const loaded = new Set<SegmentId>();
+    const loadedPages = new Set<PageId>();
+    const preparedPages: PreparedPage[] = [];
     let known = false;
     for (let round = 0; round < 5; round++) {
       const result: TransitionResult = apply({
@@ -131,18 +167,32 @@ export class OneQueue {
             if (this.unreadable.has(segment)) return 'unreadable';
             return this.segments.get(segment)![ordinal]!;
           },
+          page: (kind, id) => {
+            if (!loadedPages.has(id)) return 'needed';
+            return this.unreadablePages.has(id) ? 'unreadable' : this.#page(kind, id);
+          },
           target: () => (known ? this.target : undefined),
           source: () => (known ? this.source : undefined),
           prepared,
+          preparedPages,
         },
       });
       if (result.kind === 'applied') return result;
       this.asked.push(result.needs);
       known = true;
       for (const segment of result.needs.segments) loaded.add(segment);
+      for (const id of result.needs.pages.keys()) loadedPages.add(id);
+      for (const page of result.needs.newPages) preparedPages.push(this.uploadPage(page));
       for (const messages of result.needs.spills) prepared.push(this.upload(messages));
     }
     return assert.fail('a transition always needs something more');
+  }
+
+  uploadPage(page: NewPage): PreparedPage {
+    const named = { baseVersion: this.state.version, nonce: (++serial).toString(16).padStart(16, '0') };
+    const id = pageIdOf(named);
+    this.pages.set(id, page.content);
+    return { ...page, id, ...named };
   }
 
   upload(messages: PreparedSegment['messages']): PreparedSegment {
@@ -166,8 +216,8 @@ export class OneQueue {
     if (!result.changed) return result.results;
     assert.ok(result.next.kind === 'queue');
     assert.equal(brokenStep(this.state, result.next.state), undefined);
-    assert.equal(brokenState(result.next.state), undefined);
     this.state = deepFreeze(result.next.state);
+    assert.equal(brokenState(this.whole), undefined);
     return result.results;
   }
 

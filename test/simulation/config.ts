@@ -268,6 +268,8 @@ function drawLimits(draw: Prng): QueueLimits {
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
+    delayedInlineMax: queueLimits.delayedInlineMax,
+    delayedPageEntries: queueLimits.delayedPageEntries,
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
   };
 }

@@ -1,0 +1,99 @@
+/**
+ * Pages of delayed messages: the latest due leave the manifest when there are too many, and come back as a whole
+ * before the first of them is due. Until then nothing touches a delayed message but purge, which drops every page, and
+ * retention, which brings a page back before it ends anything that may be in it.
+ *
+ * Only messages whose bodies are in segments are folded: those in the tail end one by one (retention.ts).
+ */
+import type { Draft } from './draft.ts';
+import type { PageReader, PageWriter } from './pages.ts';
+import type { DelayedPageReference, PageId } from './queue-state.ts';
+import type { PreparedPage } from './resources.ts';
+
+/** Pages brought back by one transition: more would only be folded again. */
+const unfoldedMax = 4;
+
+/**
+ * Brings back the pages with messages that `wanted` receives could get: those with something due before the
+ * `wanted`-th of the messages that are due in the manifest.
+ */
+export function unfoldDue(draft: Draft, wanted: number, pages: PageReader): void {
+  if (draft.delayedPages.current.size === 0) return;
+  const { nowMillis } = draft.time;
+  const due = [...draft.delayed.current.values()].filter((dueAtMillis) => dueAtMillis <= nowMillis);
+  const byDue = [...draft.delayedPages.current].sort(
+    ([, a], [, b]) => a.firstDueAtMillis - b.firstDueAtMillis,
+  );
+  for (const [id, { firstDueAtMillis }] of byDue.slice(0, unfoldedMax)) {
+    if (firstDueAtMillis > nowMillis) return;
+    const last = due.sort((a, b) => a - b)[wanted - 1];
+    if (last !== undefined && last <= firstDueAtMillis) return;
+    due.push(...unfold(draft, id, pages).filter((dueAtMillis) => dueAtMillis <= nowMillis));
+  }
+}
+
+/** Brings back what may hold any of these sequence numbers; false while that is not possible. */
+export function unfoldWithin(draft: Draft, first: number, end: number, pages: PageReader): boolean {
+  for (const [id, { firstSequence, lastSequence }] of draft.delayedPages.current)
+    if (firstSequence < end && lastSequence >= first) unfold(draft, id, pages);
+  for (const { firstSequence, lastSequence } of draft.delayedPages.current.values())
+    if (firstSequence < end && lastSequence >= first) return false;
+  return true;
+}
+
+function unfold(draft: Draft, id: PageId, pages: PageReader): readonly number[] {
+  const content = pages.read('delayed', id);
+  if (!content) return [];
+  draft.delayedPages.delete(id);
+  const merged = [...draft.delayed.current, ...content].sort(([a], [b]) => a - b);
+  draft.delayed.replace(new Map(merged));
+  return [...content.values()];
+}
+
+/** Folds while there are too many in the manifest. Call last: what is folded can't be looked at any more. */
+export function foldDelayed(draft: Draft, pages: PageWriter): void {
+  const { delayedInlineMax, delayedPageEntries } = draft.limits;
+  for (const page of pages.prepared('delayed')) {
+    if (draft.delayed.current.size <= delayedInlineMax) return;
+    if (stillTrue(draft, page.content)) pointAt(draft, page);
+  }
+  if (draft.delayed.current.size <= delayedInlineMax) return;
+  const cold = [...draft.delayed.current].filter(([sequence]) => !draft.tail.current.has(sequence));
+  cold.sort(([, a], [, b]) => b - a);
+  let excess = draft.delayed.current.size - delayedInlineMax;
+  for (let from = 0; excess > 0 && from + delayedPageEntries <= cold.length; from += delayedPageEntries) {
+    const entries = cold.slice(from, from + delayedPageEntries).sort(([a], [b]) => a - b);
+    pages.want({ kind: 'delayed', content: new Map(entries) });
+    excess -= delayedPageEntries;
+  }
+}
+
+function stillTrue(draft: Draft, content: ReadonlyMap<number, number>): boolean {
+  for (const [sequence, dueAtMillis] of content)
+    if (draft.delayed.current.get(sequence) !== dueAtMillis || draft.tail.current.has(sequence)) return false;
+  return true;
+}
+
+function pointAt(
+  draft: Draft,
+  { id, baseVersion, nonce, content }: PreparedPage & { kind: 'delayed' },
+): void {
+  for (const sequence of content.keys()) draft.delayed.delete(sequence);
+  draft.delayedPages.set(id, { baseVersion, nonce, ...summaryOf(content) });
+}
+
+function summaryOf(
+  content: ReadonlyMap<number, number>,
+): Omit<DelayedPageReference, 'baseVersion' | 'nonce'> {
+  let firstDueAtMillis = Number.POSITIVE_INFINITY;
+  let lastDueAtMillis = 0;
+  let firstSequence = Number.POSITIVE_INFINITY;
+  let lastSequence = 0;
+  for (const [sequence, dueAtMillis] of content) {
+    firstDueAtMillis = Math.min(firstDueAtMillis, dueAtMillis);
+    lastDueAtMillis = Math.max(lastDueAtMillis, dueAtMillis);
+    firstSequence = Math.min(firstSequence, sequence);
+    lastSequence = Math.max(lastSequence, sequence);
+  }
+  return { count: content.size, firstSequence, lastSequence, firstDueAtMillis, lastDueAtMillis };
+}

@@ -1,0 +1,89 @@
+/**
+ * Pages: parts of a queue's state that are cold, moved out of the manifest into immutable objects (DESIGN.md section 4,
+ * docs/design/0005-pages.md). The manifest keeps a reference to each, with what has to be known of it without reading.
+ *
+ * `fold` moves entries from the manifest into a page, `unfold` brings a whole page back; a page never changes. What a
+ * transition has to look into is loaded first, like bodies; a page that can't be read is reported and stays as it is.
+ */
+import type { PageId, QueueState } from './queue-state.ts';
+import type { NewPage, PreparedPage, Resources } from './resources.ts';
+
+/** What a page of each kind holds. */
+export interface PageContents {
+  /** Sequence → when it becomes visible, milliseconds. Ascending by sequence. */
+  readonly delayed: ReadonlyMap<number, number>;
+}
+
+export type PageKind = keyof PageContents;
+
+export const pageKinds: readonly PageKind[] = ['delayed'];
+
+/** Every page reference of a state, with its kind. */
+export function* pagesOf(
+  state: Pick<QueueState, 'delayedPages'>,
+): Generator<{ kind: PageKind; id: PageId; baseVersion: number; nonce: string }, void, undefined> {
+  for (const [id, { baseVersion, nonce }] of state.delayedPages)
+    yield { kind: 'delayed', id, baseVersion, nonce };
+}
+
+export function namesPage(state: QueueState, id: PageId): boolean {
+  return pageKinds.some((kind) => state[`${kind}Pages`].has(id));
+}
+
+/** The same state with everything that its pages hold: what it would be without bounds. */
+export function unfolded(
+  state: QueueState,
+  page: <K extends PageKind>(kind: K, id: PageId) => PageContents[K],
+): QueueState {
+  if (state.delayedPages.size === 0) return state;
+  const delayed = new Map(state.delayed);
+  for (const id of state.delayedPages.keys())
+    for (const [sequence, dueAtMillis] of page('delayed', id)) delayed.set(sequence, dueAtMillis);
+  return {
+    ...state,
+    delayed: new Map([...delayed].sort(([a], [b]) => a - b)),
+    delayedPages: new Map(),
+  };
+}
+
+/** What one transition reads of pages: keeps what is missing, and whether anything can't be read. */
+export class PageReader {
+  readonly needed = new Map<PageId, PageKind>();
+  readonly #page: Resources['page'];
+  #unreadable = false;
+
+  constructor(page: Resources['page']) {
+    this.#page = page;
+  }
+
+  get unreadable(): boolean {
+    return this.#unreadable;
+  }
+
+  read<K extends PageKind>(kind: K, id: PageId): PageContents[K] | undefined {
+    const content = this.#page(kind, id);
+    if (content === 'needed') this.needed.set(id, kind);
+    else if (content === 'unreadable') this.#unreadable = true;
+    else return content;
+    return undefined;
+  }
+}
+
+/** What one transition writes of pages: takes what was uploaded, as long as it is still true, and asks for the rest. */
+export class PageWriter {
+  readonly wanted: NewPage[] = [];
+  readonly #prepared: readonly PreparedPage[];
+
+  /** Pages with a base version below `collectedBelow` may have been deleted already (DESIGN.md section 5 †). */
+  constructor(prepared: readonly PreparedPage[], collectedBelow: number) {
+    this.#prepared = prepared.filter(({ baseVersion }) => baseVersion >= collectedBelow);
+  }
+
+  prepared<K extends PageKind>(kind: K): readonly (PreparedPage & { readonly kind: K })[] {
+    return this.#prepared.filter((page): page is PreparedPage & { readonly kind: K } => page.kind === kind);
+  }
+
+  want(page: NewPage): void {
+    this.wanted.push(page);
+  }
+}
