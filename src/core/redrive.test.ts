@@ -1,3 +1,4 @@
+/** Over 300 lines: source and target of a move keep one protocol, and its cases are read together. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

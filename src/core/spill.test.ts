@@ -1,3 +1,4 @@
+/** Over 300 lines: what goes to segments and what comes of them is told by exact values, a case each, over the same queue. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

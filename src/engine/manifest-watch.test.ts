@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { engineSettings } from '../../test/support/engine-settings.ts';
 import { SeededRandom } from '../../test/support/seeded-random.ts';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import { queueLimits } from '../core/limits.ts';
 import { keyBeforeManifest, manifestKey } from '../format/object-keys.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { type ETag, type ListPage, type ListRequest, StoreError } from '../store/object-store.ts';
 import { newCounters } from './counters.ts';
 import { ManifestWatch, type Sighting, type WatchedQueue } from './manifest-watch.ts';
-import { defaultTiming, type EngineSettings } from './settings.ts';
+import type { EngineSettings } from './settings.ts';
 
 class Bucket extends MemoryStore {
   readonly pages: { readonly request: ListRequest; readonly page: ListPage }[] = [];
@@ -59,24 +59,10 @@ async function stage(present: readonly string[], tuning: Partial<EngineSettings>
   const clock = new VirtualClock();
   const bucket = new Bucket({ nowMillis: () => clock.wallMillis() });
   for (const name of present) await bucket.put(manifestKey(name), new Uint8Array(1));
-  const settings: EngineSettings = {
-    accountId: '',
-    region: '',
-    lingerMillis: 0,
-    cooldowns: false,
-    conditionalDelete: true,
-    listTags: true,
-    readPriceShare: 0.08,
-    listPriceInReads: 0.5,
-    listPageKeys: 1_000,
-    timing: defaultTiming,
-    limits: queueLimits,
-    ...tuning,
-  };
   const silent = () => {};
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const environment = { clock, random: new SeededRandom(1), store: bucket, log };
-  return { bucket, clock, watch: new ManifestWatch(environment, settings, newCounters()) };
+  return { bucket, clock, watch: new ManifestWatch(environment, engineSettings(tuning), newCounters()) };
 }
 
 /** As their loops do: each asks when its look is due, until it has been shown or told to read. The names of those. */

@@ -3,15 +3,15 @@
  * are handled here and nowhere else.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { FileStore } from '../../src/store/file-store.ts';
 import { StoreError } from '../../src/store/object-store.ts';
+import { spawnAlike } from '../support/same-runtime.ts';
 
 interface Line {
   readonly held?: number;
@@ -30,20 +30,11 @@ interface Child {
   kill(): Promise<void>;
 }
 
-const PROGRAM = fileURLToPath(new URL('./file-store-child.ts', import.meta.url));
+const PROGRAM = new URL('./file-store-child.ts', import.meta.url);
 const TIMING = { heartbeatMillis: 50, takeoverMillis: 1_000, fenceMillis: 500 };
 
-/** The same runtime as this test's. */
-function runtimeArguments(): string[] {
-  const runtime = basename(process.execPath);
-  if (runtime.startsWith('deno')) return ['run', '-A', '--no-check', '--no-lock'];
-  return runtime.startsWith('bun') ? ['run'] : ['--import', 'tsx'];
-}
-
 function start(task: 'hold' | 'count', folder: string): Child {
-  const child = spawn(process.execPath, [...runtimeArguments(), PROGRAM, task, folder], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawnAlike(PROGRAM, task, folder);
   const lines: Line[] = [];
   const waiting = new Set<() => void>();
   const wake = () => {

@@ -1,52 +1,15 @@
 /**
  * The reference model: what a standard queue does, written to be read, not to be fast. A list of messages, each in
  * one place; every command walks the list. Tests apply the same commands here and to src/core and compare.
+ * Receives are in receive-walk.ts.
  *
  * It shares no code with src/core but the numbers of core/limits.ts. What it does not decide it is told: which segment
  * a body went to, since a segment's messages expire together, and which deliveries a client's handles stand for.
  */
-import {
-  INLINE_MESSAGE_BYTES_MAX,
-  INTENTS_MAX,
-  LEASE_MILLIS_MAX,
-  TAIL_BYTES_MAX,
-} from '../../src/core/limits.ts';
+import { INLINE_MESSAGE_BYTES_MAX, LEASE_MILLIS_MAX, TAIL_BYTES_MAX } from '../../src/core/limits.ts';
 import type { ModelCommand, ModelOutcome, ModelWorld } from './model-command.ts';
-
-export type ModelPlace =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'delayed'; readonly dueAt: number }
-  | {
-      readonly kind: 'delivered';
-      /** Rises with every lease: stands for the token. */
-      readonly lease: number;
-      readonly visibleAt: number;
-      readonly leasedAt: number;
-      readonly count: number;
-      readonly firstAt: number;
-    }
-  | {
-      readonly kind: 'moving';
-      readonly target: string;
-      readonly number: number;
-      readonly count: number;
-      readonly firstAt: number;
-    };
-
-type Delivered = ModelPlace & { readonly kind: 'delivered' };
-
-export interface ModelMessage {
-  readonly sequence: number;
-  readonly id: string;
-  readonly body: string;
-  readonly bytes: number;
-  readonly deadLetterSource: string | undefined;
-  sentAt: number;
-  place: ModelPlace;
-  /** In a segment rather than inline; which one is told by `settle`. */
-  spilled: boolean;
-  segment: string | undefined;
-}
+import { type Delivered, deliveredBefore, holds, type ModelMessage, noLease } from './model-message.ts';
+import { ReceiveWalk } from './receive-walk.ts';
 
 interface Settings {
   visibilitySeconds: number;
@@ -67,8 +30,6 @@ const turns: readonly (readonly ModelCommand['kind'][])[] = [
   ['forget-links'],
   ['receive'],
 ];
-
-const noLease = -1;
 
 export class QueueModel {
   messages: ModelMessage[] = [];
@@ -117,7 +78,7 @@ export class QueueModel {
     this.heldBefore = new Set(expired ? leases : []);
     const tidied = expired || collected > this.collectedBelow;
     this.collectedBelow = collected;
-    const walk = new Walk(this, world);
+    const walk = new ReceiveWalk(this, world);
     const outcomes: ModelOutcome[] = [];
     for (const kinds of turns)
       commands.forEach((command, index) => {
@@ -175,7 +136,7 @@ export class QueueModel {
     return this.messages.length < before;
   }
 
-  private one(command: ModelCommand, world: ModelWorld, walk: Walk, tidied: boolean): ModelOutcome {
+  private one(command: ModelCommand, world: ModelWorld, walk: ReceiveWalk, tidied: boolean): ModelOutcome {
     switch (command.kind) {
       case 'set-attributes':
         Object.assign(this.settings, command.changes);
@@ -327,95 +288,4 @@ export class QueueModel {
     for (const message of inline)
       if (overflows || message.bytes > INLINE_MESSAGE_BYTES_MAX) message.spilled = true;
   }
-}
-
-/** The receives of one transition: together they look at each visible message once. */
-class Walk {
-  readonly #model: QueueModel;
-  readonly #world: ModelWorld;
-  #queue: ModelMessage[] | undefined;
-  #unreadable = false;
-
-  constructor(model: QueueModel, world: ModelWorld) {
-    this.#model = model;
-    this.#world = world;
-  }
-
-  receive(max: number, seconds: number | undefined): ModelOutcome {
-    this.#queue ??= this.#visible();
-    const messages: (ModelOutcome & { kind: 'received' })['messages'] = [];
-    let effect = false;
-    while (messages.length < max) {
-      const message = this.#queue.shift();
-      if (!message) break;
-      const verdict = this.#judge(message);
-      if (verdict !== 'passed-over') effect = true;
-      if (verdict !== 'deliver') continue;
-      const { now } = this.#world;
-      const before = message.place.kind === 'delivered' ? message.place : undefined;
-      const count = (before?.count ?? 0) + 1;
-      const firstAt = before?.firstAt ?? Math.max(now, message.sentAt);
-      const visibleAt = now + (seconds ?? this.#model.settings.visibilitySeconds) * 1000;
-      const lease = this.#model.lease(message, { visibleAt, leasedAt: now, count, firstAt });
-      const { sequence, id, body, sentAt, deadLetterSource } = message;
-      messages.push({ sequence, id, body, sentAt, deadLetterSource, count, firstAt, lease });
-    }
-    return { kind: 'received', messages, unreadable: this.#unreadable, effect };
-  }
-
-  /** Redeliveries and due delays, the longest visible first, take turns with what was never delivered. */
-  #visible(): ModelMessage[] {
-    const { now } = this.#world;
-    const { messages } = this.#model;
-    const again = messages.filter(
-      ({ place }) =>
-        (place.kind === 'delivered' && place.visibleAt <= now) ||
-        (place.kind === 'delayed' && place.dueAt <= now),
-    );
-    const since = ({ place }: ModelMessage): number =>
-      place.kind === 'delivered' ? place.visibleAt : place.kind === 'delayed' ? place.dueAt : 0;
-    again.sort((a, b) => since(a) - since(b) || a.sequence - b.sequence);
-    const ready = messages.filter(({ place }) => place.kind === 'ready');
-    return Array.from({ length: Math.max(again.length, ready.length) }, (_, turn) => [
-      ...again.slice(turn, turn + 1),
-      ...ready.slice(turn, turn + 1),
-    ]).flat();
-  }
-
-  #judge(message: ModelMessage): 'deliver' | 'changed' | 'passed-over' {
-    const { place } = message;
-    const target = this.#targetOf(place);
-    if (target !== undefined && this.#model.moving() >= INTENTS_MAX) return 'passed-over';
-    // A letter that can't be read stays, or it would hold up those behind it.
-    if (message.segment !== undefined && this.#world.unreadable(message.segment)) {
-      this.#unreadable = true;
-      return 'passed-over';
-    }
-    if (this.#model.isOld(message.sentAt, this.#world)) {
-      this.#model.drop((candidate) => candidate === message);
-      return 'changed';
-    }
-    if (target === undefined || place.kind !== 'delivered') return 'deliver';
-    const number = (this.#model.given.get(target) ?? 0) + 1;
-    this.#model.given.set(target, number);
-    message.place = { kind: 'moving', target, number, count: place.count, firstAt: place.firstAt };
-    return 'changed';
-  }
-
-  /** Where the message has to go instead of to one more consumer. */
-  #targetOf(place: ModelPlace): string | undefined {
-    const { redrive } = this.#model.settings;
-    if (!redrive || place.kind !== 'delivered' || place.count < redrive.maxReceiveCount) return undefined;
-    const target = this.#world.target(redrive.queueName);
-    return target === 'missing' ? undefined : target;
-  }
-}
-
-function holds(place: ModelPlace, lease: number): boolean {
-  return place.kind === 'delivered' && place.lease === lease && lease !== noLease;
-}
-
-/** Visible at once, and no client has a handle for it. */
-function deliveredBefore(count: number, firstAt: number, now: number): Delivered {
-  return { kind: 'delivered', lease: noLease, visibleAt: now, leasedAt: now, count, firstAt };
 }

@@ -4,14 +4,13 @@
  * it anew with the segments it has uploaded, and collects garbage by the rule of DESIGN.md section 5.
  */
 import assert from 'node:assert/strict';
-import type { Command, CommandResult } from '../../src/core/command.ts';
+import type { Command } from '../../src/core/command.ts';
 import { countMessages } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
 import type { Incarnation, WriterId } from '../../src/core/ids.ts';
 import { brokenState, brokenStep } from '../../src/core/invariants.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
 import { newQueueState, type QueueState, type SegmentId, segmentIdOf } from '../../src/core/queue-state.ts';
-import { has } from '../../src/core/range-set.ts';
 import type {
   MoveSourceView,
   MoveTarget,
@@ -22,10 +21,11 @@ import type {
 import { locate, runIndexOf } from '../../src/core/run-index.ts';
 import { apply, type TransitionInput } from '../../src/core/transition.ts';
 import { decodeManifestObject, encodeManifest } from '../../src/format/manifest-codec.ts';
+import { compareOutcomes, compareStates, type SegmentPlace } from './comparison.ts';
 import { Commands, type DrawnCommand } from './drawn-commands.ts';
 import { deepFreeze } from './freeze.ts';
-import type { ModelOutcome, ModelWorld } from './model-command.ts';
-import { type ModelMessage, QueueModel } from './queue-model.ts';
+import type { ModelWorld } from './model-command.ts';
+import { QueueModel } from './queue-model.ts';
 import type { Draw, Step } from './script.ts';
 
 const nonce = new Uint8Array(16).fill(7);
@@ -177,7 +177,7 @@ export class QueueRun {
       batch.drawn.map(({ model: command }) => command),
       world,
     );
-    this.#compareOutcomes(result.results, expected);
+    compareOutcomes(this.state, result.results, expected);
     assert.equal(
       result.changed,
       expected.some(({ effect }) => effect),
@@ -195,7 +195,7 @@ export class QueueRun {
     this.#commands.learn(result.results, expected);
     this.#model = model;
     this.state = deepFreeze(next);
-    this.#compareStates();
+    compareStates(this.state, this.#model, (place) => this.#bodyAt(place));
     this.#checkCodec();
     this.#collect();
   }
@@ -220,17 +220,6 @@ export class QueueRun {
     };
   }
 
-  #compareOutcomes(actual: readonly CommandResult[], expected: readonly ModelOutcome[]): void {
-    assert.deepEqual(actual.map(inWordsOfTheModel), expected.map(withoutLeases));
-    for (const { outcome } of actual)
-      if (outcome.kind === 'received')
-        for (const { handle } of outcome.messages)
-          assert.deepEqual(
-            [handle.incarnation, handle.leaseVersion],
-            [this.state.incarnation, this.state.version + 1],
-          );
-  }
-
   /** Tells the model which segment each body went to, after checking the stamp it has there. */
   #settle(model: QueueModel, next: QueueState, batch: Batch): void {
     const index = runIndexOf(next.segments);
@@ -250,31 +239,7 @@ export class QueueRun {
       if (!this.state.segments.has(id)) assert.equal(reference.sentAtMaxMillis, model.youngest.get(id));
   }
 
-  #compareStates(): void {
-    const index = runIndexOf(this.state.segments);
-    const seen = this.#model.messages.map((message) => describeMessage(this.state, message.sequence));
-    const expected = this.#model.messages.map(({ place, ...message }) => describeModel(place, message));
-    assert.deepEqual(seen, expected);
-    const { deliveries, delayed, intents } = this.state;
-    const live = deliveries.size + delayed.size + intents.size + readySize(this.state);
-    assert.equal(live, this.#model.messages.length);
-    for (const message of this.#model.messages) {
-      const place = locate(index, message.sequence);
-      const body = this.state.tail.get(message.sequence)?.message ?? this.#bodyAt(place);
-      const shift = message.spilled ? place!.run.sentAtShiftMillis : 0;
-      assert.deepEqual(
-        [body.messageId, body.body, body.sentAtMillis + shift],
-        [message.id, message.body, message.sentAt],
-      );
-    }
-    assert.equal(this.state.nextSequence, this.#model.nextSequence);
-    assert.equal(this.state.purgeWatermark, this.#model.purgedBelow);
-    assert.equal(this.state.collectedBelow, this.#model.collectedBelow);
-    assert.deepEqual(lastNumbers(this.state.outgoingLinks), this.#model.given);
-    assert.deepEqual(lastNumbers(this.state.incomingLinks), this.#model.taken);
-  }
-
-  #bodyAt(place: ReturnType<typeof locate>): StoredMessage {
+  #bodyAt(place: SegmentPlace): StoredMessage {
     const body = place && this.#segments.get(place.segment)?.[place.ordinal];
     assert.ok(body, 'a live message lost its body');
     return body;
@@ -311,89 +276,4 @@ export class QueueRun {
 function viewOf(batch: Batch, incarnation: Incarnation): MoveSourceView {
   const drawn = batch.drawn.find(({ sourceView }) => sourceView?.incarnation === incarnation);
   return drawn!.sourceView!.view;
-}
-
-function lastNumbers(links: QueueState['outgoingLinks']): Map<string, number> {
-  return new Map([...links].map(([incarnation, { lastNumber }]) => [incarnation, lastNumber]));
-}
-
-function readySize({ ready }: QueueState): number {
-  let total = 0;
-  for (let i = 0; i < ready.length; i += 2) total += ready[i + 1]! - ready[i]!;
-  return total;
-}
-
-function withoutLeases(outcome: ModelOutcome): unknown {
-  if (outcome.kind !== 'received') return outcome;
-  return { ...outcome, messages: outcome.messages.map(({ lease: _, ...message }) => message) };
-}
-
-function inWordsOfTheModel({ outcome, effect }: CommandResult): unknown {
-  switch (outcome.kind) {
-    case 'visibility':
-      return { kind: 'visibility', result: outcome.entries[0], effect };
-    case 'sent': {
-      const results = outcome.entries.map((entry) =>
-        entry.kind === 'sent' ? 'sent' : `too-large ${entry.maximumBytes}`,
-      );
-      return { kind: 'sent', results, effect };
-    }
-    case 'received':
-      return {
-        kind: 'received',
-        unreadable: outcome.unreadable,
-        effect,
-        messages: outcome.messages.map(({ message, handle, receiveCount, firstReceivedAtMillis }) => ({
-          sequence: handle.sequence,
-          id: message.messageId,
-          body: message.body,
-          sentAt: message.sentAtMillis,
-          deadLetterSource: message.deadLetterSourceArn,
-          count: receiveCount,
-          firstAt: firstReceivedAtMillis,
-        })),
-      };
-    default:
-      return { ...outcome, effect };
-  }
-}
-
-function describeMessage(state: QueueState, sequence: number): unknown {
-  const delivery = state.deliveries.get(sequence);
-  const dueAt = state.delayed.get(sequence);
-  const intent = state.intents.get(sequence);
-  const segment = locate(runIndexOf(state.segments), sequence)?.segment;
-  const common = { sequence, segment };
-  if (has(state.ready, sequence)) return { ...common, kind: 'ready' };
-  if (dueAt !== undefined) return { ...common, kind: 'delayed', dueAt };
-  if (delivery) {
-    const { visibleAtMillis, leasedAtMillis, receiveCount, firstReceivedAtMillis } = delivery;
-    return {
-      ...common,
-      kind: 'delivered',
-      visibleAt: visibleAtMillis,
-      leasedAt: leasedAtMillis,
-      count: receiveCount,
-      firstAt: firstReceivedAtMillis,
-    };
-  }
-  if (!intent) return { ...common, kind: 'nowhere' };
-  const { targetIncarnation, number, receiveCount, firstReceivedAtMillis } = intent;
-  return {
-    ...common,
-    kind: 'moving',
-    target: targetIncarnation,
-    number,
-    count: receiveCount,
-    firstAt: firstReceivedAtMillis,
-  };
-}
-
-function describeModel(
-  place: ModelMessage['place'],
-  { sequence, segment }: Omit<ModelMessage, 'place'>,
-): unknown {
-  if (place.kind !== 'delivered') return { sequence, segment, ...place };
-  const { lease: _, ...shown } = place;
-  return { sequence, segment, ...shown };
 }

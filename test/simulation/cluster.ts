@@ -9,7 +9,7 @@ import type { Bucket } from './bucket.ts';
 import { ClockError } from './clock-error.ts';
 import { accountId, region, type SimConfig } from './config.ts';
 import type { Court } from './court.ts';
-import { describeReply, describeRequest } from './describe.ts';
+import { CallDescriber } from './describe.ts';
 import { type Call, type CallAnswer, type CallRequest, isLongPoll, type Reply } from './history.ts';
 import { Life } from './life.ts';
 import { perform } from './perform.ts';
@@ -60,6 +60,7 @@ export class Cluster {
   readonly #undisturbedSince: number[];
   readonly #world: ClusterWorld;
   readonly #network: Prng;
+  readonly #describe = new CallDescriber();
 
   constructor(world: ClusterWorld) {
     this.#world = world;
@@ -87,7 +88,7 @@ export class Cluster {
       const end = (reply: Reply) => {
         if (over) return 'quiet';
         over = true;
-        if (trace.on) trace.line(scheduler.now, `call ${id} → ${describeReply(reply)}`);
+        if (trace.on) trace.line(scheduler.now, `call ${id} → ${this.#describe.reply(reply)}`);
         resolve(reply);
         return undefined;
       };
@@ -97,7 +98,10 @@ export class Cluster {
         return end({ kind: 'lost' });
       };
       if (trace.on)
-        trace.line(scheduler.now, `call ${id} by ${client} to n${nodeIndex}: ${describeRequest(request)}`);
+        trace.line(
+          scheduler.now,
+          `call ${id} by ${client} to n${nodeIndex}: ${this.#describe.request(request)}`,
+        );
       scheduler.at(scheduler.now + (options.hangUpMillis ?? options.timeoutMillis), giveUp);
       scheduler.at(scheduler.now + net(), () => {
         const node = this.nodes[nodeIndex]!;

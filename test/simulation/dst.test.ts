@@ -23,4 +23,20 @@ describe('a simulated cluster', () => {
     }
     assert.deepEqual(runs[0], runs[1]);
   });
+
+  it('tells in its trace which deliveries a call settles', async () => {
+    const lines: string[] = [];
+    await runSeed('unit-1', new DigestTrace((line) => lines.push(line)), calls);
+    assert.deepEqual(
+      lines.filter((line) => /undefined|unheard-of|NaN/.test(line)),
+      [],
+    );
+    const settled = lines.flatMap((line) => /: (?:delete|visibility) \S+ (\S+#\d+)/.exec(line)?.[1] ?? []);
+    assert.ok(settled.length > 10);
+    for (const delivery of settled)
+      assert.ok(
+        lines.some((line) => / → received /.test(line) && line.split(' ').includes(delivery)),
+        delivery,
+      );
+  });
 });

@@ -14,7 +14,9 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { drawConfig } from './config.ts';
 import { type ReachedKind, reachedKinds } from './reached.ts';
+import { printConfig, printFailure } from './report.ts';
 import type { RunResult } from './run.ts';
 import { runSeed } from './run.ts';
 import { fixedSeeds, freshSeed, keepSeed, keptSeeds } from './seeds.ts';
@@ -41,22 +43,14 @@ const { values } = parseArgs({
 
 const calls = values.calls === undefined ? undefined : Number(values.calls);
 
-function report(result: RunResult): void {
-  const { config, failure } = result;
-  if (!failure) return;
-  console.log(`seed ${config.seed} fails at ${failure.at.toFixed(3)} ms: ${failure.property}`);
-  console.log(`  ${failure.detail}`);
-  console.log(`  replay: node --import tsx test/simulation/dst.ts --seed ${config.seed}`);
-}
-
 async function replay(seed: string): Promise<boolean> {
+  printConfig(drawConfig(seed, calls));
   const trace = new DigestTrace(values.quiet ? undefined : (line) => console.log(line));
   const result = await runSeed(seed, trace, calls);
-  console.log(JSON.stringify(result.config, undefined, 1));
-  report(result);
   console.log(
     `digest ${trace.digest}, ${trace.lines} lines, next random ${result.nextRandom}, clock ${result.endedAt}`,
   );
+  printFailure(result);
   return result.failure === undefined;
 }
 
@@ -102,6 +96,7 @@ async function many(): Promise<boolean> {
   const next = (index: number) => (given === undefined ? freshSeed(from, index) : `${prefix}${from + index}`);
   const inSeeds = new Map<ReachedKind, number>();
   const prefix = values.weather === undefined ? '' : `${values.weather}-`;
+  let stoppedBy: RunResult | undefined;
   const totals = { seeds: 0, calls: 0, landings: 0, storeRequests: 0, failures: 0 };
   while (totals.seeds < count && performance.now() - started < limitMillis) {
     const seed = first[totals.seeds] ?? next(totals.seeds - first.length);
@@ -112,13 +107,13 @@ async function many(): Promise<boolean> {
     totals.landings += result.landings;
     totals.storeRequests += result.storeRequests;
     if (!result.failure) continue;
-    report(result);
     if (calls === undefined && !first.includes(seed)) keepSeed({ seed, found: result.failure.property });
     totals.failures++;
     if (stopsAtFirst) {
-      console.log(JSON.stringify(result.config, undefined, 1));
+      stoppedBy = result;
       break;
     }
+    printFailure(result);
   }
   if (values.reached) tell(inSeeds, totals.seeds);
   const minutes = (performance.now() - started) / 60_000;
@@ -130,6 +125,10 @@ async function many(): Promise<boolean> {
   );
   const missed = values.fixed ? reachedKinds.filter((kind) => !inSeeds.has(kind)) : [];
   for (const kind of missed) console.log(`FAILED: no seed of the fixed set reaches: ${kind}`);
+  if (stoppedBy) {
+    printConfig(stoppedBy.config);
+    printFailure(stoppedBy);
+  }
   return totals.failures + missed.length === 0;
 }
 

@@ -1,29 +1,31 @@
 /**
- * Which seeds a command plays: the kept ones (seeds.json: each failed once), the fixed set of CI, and fresh ones, of
+ * Which seeds a command plays: the kept ones (seeds.txt: each failed once), the fixed set of CI, and fresh ones, of
  * which every fourth has a weather of its own (focus.ts).
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { focusNames } from './focus.ts';
 
-const file = new URL('./seeds.json', import.meta.url);
+/**
+ * A line each, `<seed>: <what was wrong>`, and only ever appended to in one write: of two jobs that fail together
+ * neither can lose what the other keeps.
+ */
+const keptFile = new URL('./seeds.txt', import.meta.url);
 
-interface KeptSeed {
+export interface KeptSeed {
   readonly seed: string;
   /** What was wrong then. */
   readonly found: string;
 }
 
-export function keptSeeds(): string[] {
-  return (JSON.parse(readFileSync(file, 'utf8')) as KeptSeed[]).map(({ seed }) => seed);
+export function keptSeeds(file: URL = keptFile): string[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  // Two jobs may have found the same one.
+  return [...new Set(lines.flatMap((line) => /^([^:]+): /.exec(line)?.[1] ?? []))];
 }
 
 /** Kept for ever: the next run, here or in CI, plays it first. */
-export function keepSeed(kept: KeptSeed): void {
-  if (keptSeeds().includes(kept.seed)) return;
-  const text = readFileSync(file, 'utf8').trimEnd();
-  const { seed, found } = kept;
-  const entry = `  {\n    "seed": ${JSON.stringify(seed)},\n    "found": ${JSON.stringify(found)}\n  }`;
-  writeFileSync(file, `${text.slice(0, -1).trimEnd()},\n${entry}\n]\n`);
+export function keepSeed({ seed, found }: KeptSeed, file: URL = keptFile): void {
+  if (!keptSeeds(file).includes(seed)) appendFileSync(file, `${seed}: ${found.replaceAll('\n', ' ')}\n`);
 }
 
 const swarmSeeds = 24;

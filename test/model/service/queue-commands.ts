@@ -1,6 +1,7 @@
 /** Create, look up, list, configure, delete and purge queues. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { CreateQueueOutcome, SetQueueAttributesOutcome } from '../../../src/engine/queue-api.ts';
 import { redrivePolicy } from '../../support/world.ts';
 import { agreedQueue, ServiceCommand, shown } from './service-command.ts';
 import { nodeCount, type ServiceUnderTest } from './service-under-test.ts';
@@ -34,13 +35,6 @@ const badAttributes: readonly (readonly [string, Attributes])[] = [
   ['bad-policy', { RedrivePolicy: redrivePolicy('nowhere', 1) }],
 ];
 
-function problemOf(model: SqsModel, name: string, attributes: Attributes): string | undefined {
-  const known = badAttributes.find(([, bad]) => bad === attributes);
-  if (known) return known[0];
-  if ((attributes.RedrivePolicy ?? '') === '') return undefined;
-  return model.queues.has(deadName) && name !== deadName ? undefined : 'bad-policy';
-}
-
 /** A command to one node about one queue. */
 export abstract class QueueCommand extends ServiceCommand {
   readonly node: number;
@@ -60,16 +54,31 @@ export abstract class QueueCommand extends ServiceCommand {
   }
 }
 
-class CreateQueue extends QueueCommand {
+/** A command that gives attributes, which may be bad. */
+abstract class AttributesCommand extends QueueCommand {
+  /** Whether there is something wrong with them; then the outcome says what. */
+  protected agreedProblem(model: SqsModel, outcome: CreateQueueOutcome | SetQueueAttributesOutcome): boolean {
+    const problem = this.#problem(model);
+    if (problem === undefined) return false;
+    assert.equal(outcome.kind === 'bad-attributes' ? outcome.problem.kind : outcome.kind, problem);
+    return true;
+  }
+
+  #problem(model: SqsModel): string | undefined {
+    const { name, attributes } = this;
+    const known = badAttributes.find(([, bad]) => bad === attributes);
+    if (known) return known[0];
+    if ((attributes.RedrivePolicy ?? '') === '') return undefined;
+    return model.queues.has(deadName) && name !== deadName ? undefined : 'bad-policy';
+  }
+}
+
+class CreateQueue extends AttributesCommand {
   protected async play(model: SqsModel, real: ServiceUnderTest): Promise<void> {
     const { name, attributes } = this;
     const given = new Map(Object.entries(attributes));
     const { outcome } = await real.call(this.node, (service) => service.createQueue(name, given));
-    const problem = problemOf(model, name, attributes);
-    if (problem !== undefined) {
-      assert.equal(outcome.kind === 'bad-attributes' ? outcome.problem.kind : outcome.kind, problem);
-      return;
-    }
+    if (this.agreedProblem(model, outcome)) return;
     const queue = model.queues.get(name);
     if (!queue) {
       assert.deepEqual(outcome, { kind: 'created' });
@@ -90,16 +99,12 @@ class QueueExists extends QueueCommand {
   }
 }
 
-class SetAttributes extends QueueCommand {
+class SetAttributes extends AttributesCommand {
   protected async play(model: SqsModel, real: ServiceUnderTest): Promise<void> {
     const { name, attributes } = this;
     const given = new Map(Object.entries(attributes));
     const { outcome } = await real.call(this.node, (service) => service.setQueueAttributes(name, given));
-    const problem = problemOf(model, name, attributes);
-    if (problem !== undefined) {
-      assert.equal(outcome.kind === 'bad-attributes' ? outcome.problem.kind : outcome.kind, problem);
-      return;
-    }
+    if (this.agreedProblem(model, outcome)) return;
     const queue = agreedQueue(model, name, outcome);
     if (!queue) return;
     assert.equal(outcome.kind, 'done');

@@ -1,10 +1,6 @@
 /** Faults of size, of counts, of fairness, and of what is left over. */
 import type { Mutant } from './mutant.ts';
-
-const collector = 'src/engine/collector.ts';
-const spill = 'src/core/spill.ts';
-const source = 'src/engine/time-source.ts';
-const counts = 'src/core/counts.ts';
+import { batch, collector, counts, register, spill, timeSource, view } from './spoiled-files.ts';
 
 export const boundFaults: readonly Mutant[] = [
   {
@@ -46,7 +42,7 @@ export const boundFaults: readonly Mutant[] = [
     focus: 'far',
     patches: [
       {
-        file: 'src/engine/batch-commit.ts',
+        file: batch,
         text: 'if (++this.#lost >= lossesToAsk) view.askForTurn();',
         by: 'if (++this.#lost >= 1e9 * lossesToAsk) view.askForTurn();',
       },
@@ -58,7 +54,7 @@ export const boundFaults: readonly Mutant[] = [
     focus: 'far',
     patches: [
       {
-        file: 'src/engine/queue-view.ts',
+        file: view,
         text: 'if (asking) this.crowd.asked(',
         by: 'if (asking && asking.id === this.writer) this.crowd.asked(',
       },
@@ -120,7 +116,7 @@ export const boundFaults: readonly Mutant[] = [
     focus: 'clocks',
     patches: [
       {
-        file: source,
+        file: timeSource,
         text: 'get: (key, options) => store.get(key, options),',
         by: `get: (key, options) =>
         heard(async () => {
@@ -135,14 +131,14 @@ export const boundFaults: readonly Mutant[] = [
     breaks: 'a process has bounds from its start-up PUTs (kept seed clocks-1)',
     dagger: true,
     focus: 'clocks',
-    patches: [{ file: source, text: 'asked < clocklessAnswersMax', by: 'asked < 1' }],
+    patches: [{ file: timeSource, text: 'asked < clocklessAnswersMax', by: 'asked < 1' }],
   },
   {
     name: 'refused-is-done',
     breaks: 'a request that the store refused has written nothing',
     patches: [
       {
-        file: 'src/engine/register.ts',
+        file: register,
         text: ': await this.#store.putIfMatch(this.#key, bytes, expected);',
         by: `: await this.#store
             .putIfMatch(this.#key, bytes, expected)

@@ -1,7 +1,6 @@
 /** Faults of collection: DESIGN.md section 5. */
 import type { Mutant } from './mutant.ts';
-
-const collector = 'src/engine/collector.ts';
+import { batch, collector, garbage, spill } from './spoiled-files.ts';
 
 export const collectionFaults: readonly Mutant[] = [
   {
@@ -68,7 +67,7 @@ export const collectionFaults: readonly Mutant[] = [
     focus: 'collection',
     patches: [
       {
-        file: 'src/core/spill.ts',
+        file: spill,
         text: 'prepared.filter((segment) => segment.baseVersion >= collectedBelow)',
         by: 'prepared.filter((segment) => segment.baseVersion >= collectedBelow * 0)',
       },
@@ -85,12 +84,12 @@ export const collectionFaults: readonly Mutant[] = [
     breaks: 'a segment is deleted after the manifest that drops it',
     patches: [
       {
-        file: 'src/engine/batch-commit.ts',
+        file: batch,
         text: "import { Unavailable } from './queue-api.ts';",
         by: "import { objectKey } from '../format/object-keys.ts';\nimport { Unavailable } from './queue-api.ts';",
       },
       {
-        file: 'src/engine/batch-commit.ts',
+        file: batch,
         text: '    return this.#swap({\n      number: attempt,',
         by: `    if (applied.next.kind === 'queue')
       for (const [id, { baseVersion, nonce }] of base.state.segments)
@@ -108,12 +107,12 @@ export const collectionFaults: readonly Mutant[] = [
     breaks: 'what the manifest names stays',
     patches: [
       {
-        file: 'src/engine/garbage.ts',
+        file: garbage,
         text: 'if (!next.state.segments.has(id)) this.#dropped.set(id, reference);',
         by: 'if (next.state.segments.get(id) !== reference) this.#dropped.set(id, reference);',
       },
       {
-        file: 'src/engine/garbage.ts',
+        file: garbage,
         text: 'if (reference.baseVersion >= state.collectedBelow || state.segments.has(id)) continue;',
         by: 'if (reference.baseVersion >= state.collectedBelow) continue;',
       },

@@ -1,10 +1,6 @@
 /** Faults of the commit protocol: DESIGN.md section 3. */
 import type { Mutant } from './mutant.ts';
-
-const batch = 'src/engine/batch-commit.ts';
-const attempts = 'src/engine/attempts.ts';
-const register = 'src/engine/register.ts';
-const loop = 'src/engine/commit-loop.ts';
+import { attempts, batch, loop, register, transition, view } from './spoiled-files.ts';
 
 export const commitFaults: readonly Mutant[] = [
   {
@@ -101,7 +97,7 @@ export const commitFaults: readonly Mutant[] = [
     focus: 'swaps',
     patches: [
       {
-        file: 'src/core/transition.ts',
+        file: transition,
         text: 'writersFloor = Math.max(writersFloor, oldest.version);',
         by: 'writersFloor = Math.max(writersFloor, 0);',
       },
@@ -124,7 +120,7 @@ export const commitFaults: readonly Mutant[] = [
     breaks: 'each swap enters its writer and attempt',
     patches: [
       {
-        file: 'src/core/transition.ts',
+        file: transition,
         text: '{ roundMillis: 0, ...writer, version: state.version + 1 };',
         by: '{ roundMillis: 0, ...writer, attempt: 0, version: state.version + 1 };',
       },
@@ -136,7 +132,7 @@ export const commitFaults: readonly Mutant[] = [
     dagger: true,
     patches: [
       {
-        file: 'src/engine/queue-view.ts',
+        file: view,
         text: 'this.writer = writerIdFrom(context.environment.random.bytes(writerIdBytes));',
         by: 'this.writer = writerIdFrom(new Uint8Array(writerIdBytes));',
       },

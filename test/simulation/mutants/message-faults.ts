@@ -1,9 +1,16 @@
 /** Faults in what happens to messages within one queue: fencing, purge, visibility, redelivery, segments' bodies. */
 import type { Mutant } from './mutant.ts';
-
-const receive = 'src/core/receive.ts';
-const send = 'src/core/send.ts';
-const held = 'src/core/delete.ts';
+import {
+  counts,
+  deletes,
+  draft,
+  purge,
+  receive,
+  send,
+  spill,
+  transition,
+  visibility,
+} from './spoiled-files.ts';
 
 export const messageFaults: readonly Mutant[] = [
   {
@@ -11,7 +18,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'fenced: a handle of an earlier delivery deletes nothing',
     patches: [
       {
-        file: held,
+        file: deletes,
         text: 'return delivery && delivery.token === handle.token ? delivery : undefined;',
         by: 'return delivery;',
       },
@@ -23,7 +30,7 @@ export const messageFaults: readonly Mutant[] = [
     focus: 'names',
     patches: [
       {
-        file: held,
+        file: deletes,
         text: '  if (handle.incarnation !== draft.base.incarnation) return undefined;',
         by: '  if (handle.incarnation !== draft.base.incarnation) return draft.deliveries.current.get(handle.sequence);',
       },
@@ -35,7 +42,7 @@ export const messageFaults: readonly Mutant[] = [
     focus: 'clocks',
     patches: [
       {
-        file: held,
+        file: deletes,
         text: 'return draft.base.deliveries.get(handle.sequence)?.token === handle.token;',
         by: 'return false;',
       },
@@ -58,7 +65,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'each delivery has a token of its own',
     patches: [
       {
-        file: 'src/core/draft.ts',
+        file: draft,
         text: 'BigInt.asUintN(64, this.#seed + this.#tokens++)',
         by: 'BigInt.asUintN(64, this.#seed + this.#tokens)',
       },
@@ -80,7 +87,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'no delivery before the visibility timeout of the one before',
     patches: [
       {
-        file: 'src/core/draft.ts',
+        file: draft,
         text: 'if (visibleAtMillis <= this.time.nowMillis) again.push',
         by: 'if (visibleAtMillis <= this.time.nowMillis + 500) again.push',
       },
@@ -91,7 +98,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'no delivery before the delay is over',
     patches: [
       {
-        file: 'src/core/draft.ts',
+        file: draft,
         text: 'if (dueAtMillis <= this.time.nowMillis) again.push',
         by: 'if (dueAtMillis <= this.time.nowMillis + 500) again.push',
       },
@@ -124,7 +131,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'a client that went away gets nothing leased',
     patches: [
       {
-        file: 'src/core/change-visibility.ts',
+        file: visibility,
         text: '    if (!delivery) continue;\n    effect = true;',
         by: '    if (!delivery || fresh.length === 0) continue;\n    effect = true;',
       },
@@ -135,7 +142,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'a lease is released by exact token',
     patches: [
       {
-        file: 'src/core/change-visibility.ts',
+        file: visibility,
         text: `    const delivery = heldDelivery(draft, handle);
     if (!delivery) continue;`,
         by: `    const delivery = draft.deliveries.current.get(handle.sequence);
@@ -147,14 +154,14 @@ export const messageFaults: readonly Mutant[] = [
   {
     name: 'purge-takes-later-sends',
     breaks: 'later sends are untouched by a purge',
-    patches: [{ file: 'src/core/transition.ts', text: '  purge: 2,', by: '  purge: 6,' }],
+    patches: [{ file: transition, text: '  purge: 2,', by: '  purge: 6,' }],
   },
   {
     name: 'purge-forgets-what-is-in-flight',
     breaks: 'a purge covers what was there',
     patches: [
       {
-        file: 'src/core/purge.ts',
+        file: purge,
         text: 'for (const sequence of draft.deliveries.current.keys()) draft.deliveries.delete(sequence);',
         by: '',
       },
@@ -165,7 +172,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'a spill takes the whole tail',
     patches: [
       {
-        file: 'src/core/spill.ts',
+        file: spill,
         text: 'const leaving = tail.filter((entry) => overflows || entry.bytes > inlineMessageBytesMax);',
         by: `if (overflows) for (const { sequence, origin } of tail) if (!origin) draft.tail.delete(sequence);
   const leaving = tail.filter((entry) => overflows && entry.origin);`,
@@ -178,12 +185,12 @@ export const messageFaults: readonly Mutant[] = [
     focus: 'swaps',
     patches: [
       {
-        file: 'src/core/spill.ts',
+        file: spill,
         text: 'places.set(message.origin ?? message.sequence,',
         by: 'places.set(message.sequence,',
       },
       {
-        file: 'src/core/spill.ts',
+        file: spill,
         text: 'places.get(entry.origin ?? entry.sequence)',
         by: 'places.get(entry.sequence)',
       },
@@ -206,7 +213,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'counts equal the model',
     patches: [
       {
-        file: 'src/core/counts.ts',
+        file: counts,
         text: '    if (delivery.visibleAtMillis > time.nowMillis) inFlight++;',
         by: '    if (delivery.visibleAtMillis > time.nowMillis + 60_000) inFlight++;',
       },

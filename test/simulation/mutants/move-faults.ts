@@ -1,8 +1,6 @@
 /** Faults of moves between queues: DESIGN.md section 6. */
 import type { Mutant } from './mutant.ts';
-
-const redrive = 'src/core/redrive.ts';
-const mover = 'src/engine/mover.ts';
+import { mover, purge, redrive, resources } from './spoiled-files.ts';
 
 export const moveFaults: readonly Mutant[] = [
   {
@@ -42,12 +40,12 @@ export const moveFaults: readonly Mutant[] = [
     focus: 'moves',
     patches: [
       {
-        file: 'src/engine/batch-resources.ts',
+        file: resources,
         text: 'this.#sourcesVersion === this.#view.current.state.version ? this.#sources.get(incarnation) : undefined;',
         by: 'this.#sources.get(incarnation);',
       },
       {
-        file: 'src/engine/batch-resources.ts',
+        file: resources,
         text: 'if (this.#sourcesVersion !== version) this.#sources.clear();',
         by: '',
       },
@@ -90,7 +88,7 @@ export const moveFaults: readonly Mutant[] = [
     focus: 'moves',
     patches: [
       {
-        file: 'src/core/purge.ts',
+        file: purge,
         text: '    if (!draft.intents.current.has(sequence)) draft.tail.delete(sequence);',
         by: '    draft.tail.delete(sequence);\n  for (const sequence of draft.intents.current.keys()) draft.intents.delete(sequence);',
       },

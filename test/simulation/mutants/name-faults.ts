@@ -1,7 +1,6 @@
 /** Faults in how queues come and go: DESIGN.md section 2. */
 import type { Mutant } from './mutant.ts';
-
-const create = 'src/engine/create-queue.ts';
+import { attempts, create } from './spoiled-files.ts';
 
 export const nameFaults: readonly Mutant[] = [
   {
@@ -66,7 +65,7 @@ export const nameFaults: readonly Mutant[] = [
     focus: 'names',
     patches: [
       {
-        file: 'src/engine/attempts.ts',
+        file: attempts,
         text: "  if (tombstone.closingWriter === writer && closing?.next.kind === 'tombstone')",
         by: "  if (closing?.next.kind === 'tombstone')",
       },

@@ -1,8 +1,6 @@
 /** Faults of time: DESIGN.md section 7. */
 import type { Mutant } from './mutant.ts';
-
-const source = 'src/engine/time-source.ts';
-const clock = 'src/engine/store-clock.ts';
+import { clock, timeSource } from './spoiled-files.ts';
 
 export const timeFaults: readonly Mutant[] = [
   {
@@ -12,7 +10,7 @@ export const timeFaults: readonly Mutant[] = [
     focus: 'clocks',
     patches: [
       {
-        file: source,
+        file: timeSource,
         text: '      lowerMillis: reading.lowerMillis,\n      confirmed',
         by: '      lowerMillis: reading.upperMillis,\n      confirmed',
       },
@@ -25,7 +23,7 @@ export const timeFaults: readonly Mutant[] = [
     focus: 'clocks',
     patches: [
       {
-        file: source,
+        file: timeSource,
         text: 'const stampMillis = Math.max(reading.upperMillis, reading.nowMillis, nextMillis);',
         by: 'const stampMillis = reading.lowerMillis;',
       },
@@ -73,12 +71,12 @@ export const timeFaults: readonly Mutant[] = [
     dagger: true,
     patches: [
       {
-        file: source,
+        file: timeSource,
         text: "if (outcome.kind === 'unknown')\n      throw",
         by: "if (outcome.kind === 'unknown' && key === '')\n      throw",
       },
       // Asked again, it would answer.
-      { file: source, text: 'asked < clocklessAnswersMax', by: 'asked < 1' },
+      { file: timeSource, text: 'asked < clocklessAnswersMax', by: 'asked < 1' },
     ],
   },
 ];

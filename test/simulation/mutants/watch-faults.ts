@@ -1,7 +1,6 @@
 /** Faults in watching many waited queues by LISTs. */
 import type { Mutant } from './mutant.ts';
-
-const loop = 'src/engine/commit-loop.ts';
+import { loop } from './spoiled-files.ts';
 
 export const watchFaults: readonly Mutant[] = [
   {

@@ -1,4 +1,7 @@
-/** SQS.md section 1, row by row: JSON type, query code, status, and what "empty means absent" means. */
+/**
+ * SQS.md section 1, row by row: JSON type, query code, status, and what "empty means absent" means.
+ * Over 300 lines, since a section has as many rows and they are looked up by it.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fakeQueueService } from '../../../../test/protocol-support/fake-queue-service.ts';

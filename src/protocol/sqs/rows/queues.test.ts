@@ -1,4 +1,7 @@
-/** SQS.md section 2, row by row. Ranges and defaults of single attributes: core/queue-attributes.test.ts. */
+/**
+ * SQS.md section 2, row by row. Ranges and defaults of single attributes: core/queue-attributes.test.ts.
+ * Over 300 lines, since a section has as many rows and they are looked up by it.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FakeQueues, fakeQueueService } from '../../../../test/protocol-support/fake-queue-service.ts';

@@ -1,4 +1,7 @@
-/** SQS.md sections 4, 5 and 8, as far as the surface decides them, row by row. */
+/**
+ * SQS.md sections 4, 5 and 8, as far as the surface decides them, row by row.
+ * Over 300 lines, since a section has as many rows and they are looked up by it.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FakeQueues, fakeQueueService } from '../../../../test/protocol-support/fake-queue-service.ts';

@@ -1,3 +1,4 @@
+/** Over 300 lines: each way to sign or to spoil a request is a case over one signer. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';

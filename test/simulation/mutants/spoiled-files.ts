@@ -1,0 +1,23 @@
+/** The files of the product that faults are planted in, where more than one is. */
+export const visibility = 'src/core/change-visibility.ts';
+export const counts = 'src/core/counts.ts';
+export const deletes = 'src/core/delete.ts';
+export const draft = 'src/core/draft.ts';
+export const purge = 'src/core/purge.ts';
+export const receive = 'src/core/receive.ts';
+export const redrive = 'src/core/redrive.ts';
+export const send = 'src/core/send.ts';
+export const spill = 'src/core/spill.ts';
+export const transition = 'src/core/transition.ts';
+export const attempts = 'src/engine/attempts.ts';
+export const batch = 'src/engine/batch-commit.ts';
+export const resources = 'src/engine/batch-resources.ts';
+export const collector = 'src/engine/collector.ts';
+export const loop = 'src/engine/commit-loop.ts';
+export const create = 'src/engine/create-queue.ts';
+export const garbage = 'src/engine/garbage.ts';
+export const mover = 'src/engine/mover.ts';
+export const view = 'src/engine/queue-view.ts';
+export const register = 'src/engine/register.ts';
+export const clock = 'src/engine/store-clock.ts';
+export const timeSource = 'src/engine/time-source.ts';
