@@ -4,13 +4,15 @@
  * books: a message that ends leaves its place, its body and its segment's live count together.
  */
 import type { MovedMessage, NewMessage } from './command.ts';
+import { Copied } from './copied.ts';
+import { Deliveries, type FoundDelivery, type Visible } from './deliveries.ts';
 import type { DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
+import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {
   DelayedPageReference,
-  Delivery,
   Intent,
   Link,
   PageId,
@@ -20,7 +22,7 @@ import type {
   SegmentReference,
   TailMessage,
 } from './queue-state.ts';
-import { addAll, addRange, iterate, type RangeSet, removeAll, removeRange } from './range-set.ts';
+import { addAll, addRange, has, iterate, type RangeSet, removeAll, removeRange } from './range-set.ts';
 import { adoptRunIndex, locate, type RunIndex, runIndexOf } from './run-index.ts';
 
 export interface TransitionTime {
@@ -32,41 +34,13 @@ export interface TransitionTime {
   readonly manifestMillis: number;
 }
 
-/** A collection that is copied at its first change. */
-class Copied<K, V> {
-  readonly #base: ReadonlyMap<K, V>;
-  #copy: Map<K, V> | undefined;
-  constructor(base: ReadonlyMap<K, V>) {
-    this.#base = base;
-  }
-  get current(): ReadonlyMap<K, V> {
-    return this.#copy ?? this.#base;
-  }
-  get changed(): boolean {
-    return this.#copy !== undefined;
-  }
-  set(key: K, value: V): void {
-    this.#writable().set(key, value);
-  }
-  delete(key: K): boolean {
-    return this.current.has(key) && this.#writable().delete(key);
-  }
-  replace(next: Map<K, V>): void {
-    this.#copy = next;
-  }
-  #writable(): Map<K, V> {
-    this.#copy ??= new Map(this.#base);
-    return this.#copy;
-  }
-}
-
 export class Draft {
   readonly base: QueueState;
   readonly time: TransitionTime;
   readonly limits: QueueLimits;
   readonly delayed: Copied<number, number>;
   readonly delayedPages: Copied<PageId, DelayedPageReference>;
-  readonly deliveries: Copied<number, Delivery>;
+  readonly deliveries: Deliveries;
   readonly tail: Copied<number, TailMessage>;
   readonly segments: Copied<SegmentId, SegmentReference>;
   readonly intents: Copied<number, Intent>;
@@ -89,13 +63,19 @@ export class Draft {
   #addedRuns = false;
 
   /** `tokenSeed`: 8 random bytes of this attempt; each delivery's token is drawn from it (never of another attempt's). */
-  constructor(base: QueueState, time: TransitionTime, tokenSeed: Uint8Array, limits = queueLimits) {
+  constructor(
+    base: QueueState,
+    time: TransitionTime,
+    tokenSeed: Uint8Array,
+    limits = queueLimits,
+    pages = new PageReader(() => 'unreadable'),
+  ) {
     this.base = base;
     this.time = time;
     this.limits = limits;
     this.delayed = new Copied(base.delayed);
     this.delayedPages = new Copied(base.delayedPages);
-    this.deliveries = new Copied(base.deliveries);
+    this.deliveries = new Deliveries(base, pages);
     this.tail = new Copied(base.tail);
     this.segments = new Copied(base.segments);
     this.intents = new Copied(base.intents);
@@ -151,6 +131,21 @@ export class Draft {
     return locate(this.#runIndex, sequence);
   }
 
+  /** `leaseVersion`: of the delivery that is asked for. `unknown`: it may be in a page that was not read. */
+  findDelivery(sequence: number, leaseVersion: number): FoundDelivery | 'absent' | 'unknown' {
+    if (!this.deliveries.hasPages || this.deliveries.inline.current.has(sequence))
+      return this.deliveries.find(sequence);
+    // A message has one place, and those in pages have their bodies in segments: most pages need not be read.
+    const elsewhere =
+      this.tail.current.has(sequence) ||
+      has(this.ready, sequence) ||
+      this.delayed.current.has(sequence) ||
+      this.intents.current.has(sequence);
+    const place = elsewhere ? undefined : locate(this.#runIndex, sequence);
+    if (!place || !this.segments.current.has(place.segment)) return 'absent';
+    return this.deliveries.find(sequence, leaseVersion);
+  }
+
   /** Ends a message that the caller has already taken out of ready, delayed, deliveries or intents. */
   endBody(sequence: number): void {
     if (this.tail.delete(sequence)) return;
@@ -172,9 +167,9 @@ export class Draft {
     for (const run of reference.runs) {
       const end = run.firstSequence + run.count;
       this.ready = removeRange(this.ready, run.firstSequence, end);
+      this.deliveries.endWithin(run.firstSequence, end);
       for (let sequence = run.firstSequence; sequence < end; sequence++) {
         this.delayed.delete(sequence);
-        this.deliveries.delete(sequence);
         if (this.intents.current.has(sequence)) kept++;
       }
     }
@@ -186,20 +181,18 @@ export class Draft {
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
    */
-  *visible(): Generator<number, void, undefined> {
-    const again: { readonly sequence: number; readonly sinceMillis: number }[] = [];
-    for (const [sequence, { visibleAtMillis }] of this.deliveries.current)
-      if (visibleAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: visibleAtMillis });
+  *visible(): Generator<Visible, void, undefined> {
+    const { nowMillis } = this.time;
+    const due: Visible[] = [];
     for (const [sequence, dueAtMillis] of this.delayed.current)
-      if (dueAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: dueAtMillis });
-    again.sort((a, b) => a.sinceMillis - b.sinceMillis || a.sequence - b.sequence);
+      if (dueAtMillis <= nowMillis) due.push({ sequence, sinceMillis: dueAtMillis, found: undefined });
     const ready = iterate(this.ready);
-    for (const { sequence } of again) {
-      yield sequence;
+    for (const again of this.deliveries.visible(nowMillis, due)) {
+      yield again;
       const next = ready.next();
-      if (!next.done) yield next.value;
+      if (!next.done) yield { sequence: next.value, sinceMillis: nowMillis, found: undefined };
     }
-    yield* ready;
+    for (const sequence of ready) yield { sequence, sinceMillis: nowMillis, found: undefined };
   }
 
   seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {
@@ -218,7 +211,7 @@ export class Draft {
       ready: this.ready,
       delayed: this.delayed.current,
       delayedPages: this.delayedPages.current,
-      deliveries: this.deliveries.current,
+      ...this.deliveries.seal(),
       tail: this.tail.current,
       segments,
       intents: this.intents.current,

@@ -5,6 +5,7 @@
  */
 import type { Command, CommandResult, Leased } from './command.ts';
 import { unfoldDue } from './delayed-pages.ts';
+import type { FoundDelivery, Visible } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
 import type { PageReader } from './pages.ts';
@@ -27,7 +28,7 @@ export class Receiver {
   readonly #draft: Draft;
   readonly #resources: Resources;
   readonly #pages: PageReader;
-  readonly #visible: Generator<number, void, undefined>;
+  readonly #visible: Generator<Visible, void, undefined>;
   readonly #takenFromReady: number[] = [];
   #unreadable = false;
   #moved = false;
@@ -41,8 +42,8 @@ export class Receiver {
     this.#pages = pages;
     unfoldDue(draft, wanted, pages);
     this.#visible = draft.visible();
-    for (const delivery of draft.deliveries.current.values())
-      if (delivery.visibleAtMillis > draft.time.nowMillis) this.#inFlight++;
+    const bound = draft.limits.inFlightMax - wanted + 1;
+    this.#inFlight = draft.deliveries.inFlight(draft.time.nowMillis, bound);
   }
 
   receive(command: Receive): CommandResult {
@@ -72,9 +73,9 @@ export class Receiver {
     this.#draft.takeFromReady(this.#takenFromReady);
   }
 
-  #take(sequence: number, command: Receive): Leased | undefined {
+  #take({ sequence, found }: Visible, command: Receive): Leased | undefined {
     const draft = this.#draft;
-    const previous = draft.deliveries.current.get(sequence);
+    const previous = found?.delivery;
     const verdict = previous ? considerMove(draft, previous, this.#resources, this.neededTargets) : 'deliver';
     // Also before its body is asked for, or a crowd of waiting letters would have all their segments loaded.
     if (verdict === 'wait') return undefined;
@@ -91,23 +92,23 @@ export class Receiver {
       return undefined;
     }
     if (isExpired(draft, body.message.sentAtMillis)) {
-      this.#leave(sequence);
+      this.#leave(sequence, found);
       draft.endBody(sequence);
       this.#ended = true;
       return undefined;
     }
-    if (previous && verdict !== 'deliver') {
-      intend(draft, sequence, previous, verdict);
+    if (found && verdict !== 'deliver') {
+      intend(draft, found, verdict);
       this.#moved = true;
       return undefined;
     }
-    this.#leave(sequence);
+    this.#leave(sequence, found);
     return this.#lease(sequence, body.message, previous, command);
   }
 
-  #leave(sequence: number): void {
-    if (this.#draft.deliveries.delete(sequence) || this.#draft.delayed.delete(sequence)) return;
-    this.#takenFromReady.push(sequence);
+  #leave(sequence: number, found: FoundDelivery | undefined): void {
+    if (found) this.#draft.deliveries.end(found);
+    else if (!this.#draft.delayed.delete(sequence)) this.#takenFromReady.push(sequence);
   }
 
   #lease(sequence: number, message: StoredMessage, previous: Delivery | undefined, command: Receive): Leased {
@@ -123,7 +124,7 @@ export class Receiver {
       token: draft.drawToken(),
       leaseVersion: draft.nextVersion,
     };
-    draft.deliveries.set(sequence, delivery);
+    draft.deliveries.add(sequence, delivery);
     if (timeoutSeconds > 0) this.#inFlight++;
     const { incarnation } = draft.base;
     const { token, leaseVersion, receiveCount, firstReceivedAtMillis } = delivery;

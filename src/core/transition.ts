@@ -10,6 +10,7 @@ import { foldDelayed } from './delayed-pages.ts';
 import { deleteMessages } from './delete.ts';
 import { Draft, type TransitionTime } from './draft.ts';
 import type { Incarnation, WriterId } from './ids.ts';
+import { foldLeases } from './lease-pages.ts';
 import type { QueueLimits } from './limits.ts';
 import { PageReader, PageWriter } from './pages.ts';
 import { purge } from './purge.ts';
@@ -70,9 +71,9 @@ const order: Readonly<Record<Command['kind'], number>> = {
 export function apply(input: TransitionInput): TransitionResult {
   const { state, commands } = input;
   if (commands.some((command) => command.kind === 'delete-queue')) return bury(input);
-  const draft = new Draft(state, input.time, input.tokenSeed, input.limits);
-  const collectedBelow = raisedCollectedBelow(input);
   const pages = new PageReader(input.resources.page);
+  const draft = new Draft(state, input.time, input.tokenSeed, input.limits, pages);
+  const collectedBelow = raisedCollectedBelow(input);
   const expired = expire(draft, pages);
   const neededSources = new Map<Incarnation, string>();
   const results = new Array<CommandResult>(commands.length);
@@ -105,6 +106,7 @@ export function apply(input: TransitionInput): TransitionResult {
   const spills = spill(draft, input.resources.prepared, collectedBelow);
   const written = new PageWriter(input.resources.preparedPages, collectedBelow);
   foldDelayed(draft, written);
+  foldLeases(draft, written);
   if (spills.length + written.wanted.length > 0)
     return { kind: 'needs', needs: { ...needs, spills, newPages: written.wanted } };
   const next = draft.seal({ ...entered(state, input.writer, draft.limits.writersMax), collectedBelow });

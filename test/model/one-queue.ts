@@ -158,7 +158,7 @@ export class OneQueue {
     const loadedPages = new Set<PageId>();
     const preparedPages: PreparedPage[] = [];
     let known = false;
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 20; round++) {
       const result: TransitionResult = apply({
         ...this.input(commands, prepared),
         resources: {

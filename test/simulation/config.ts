@@ -270,6 +270,8 @@ function drawLimits(draw: Prng): QueueLimits {
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
     delayedInlineMax: queueLimits.delayedInlineMax,
     delayedPageEntries: queueLimits.delayedPageEntries,
+    leaseInlineMax: queueLimits.leaseInlineMax,
+    leasePageEntries: queueLimits.leasePageEntries,
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
   };
 }
