@@ -152,15 +152,15 @@ export class Deliveries {
   }
 
   /**
-   * `leaseVersion`: of the delivery that is asked for, when known; a page has none of a later version than the one
-   * after its base.
+   * `leaseVersion`: of the delivery that is asked for, when known; a page has none of a later version than its base,
+   * since what a transition leases it does not fold.
    */
   find(sequence: number, leaseVersion = 0): FoundDelivery | 'absent' | 'unknown' {
     const inline = this.inline.current.get(sequence);
     if (inline) return { sequence, delivery: inline, page: undefined, ordinal: 0 };
     let unknown = false;
     for (const id of this.#reaching(sequence, sequence + 1)) {
-      if (leaseVersion > this.#references.current.get(id)!.baseVersion + 1) continue;
+      if (leaseVersion > this.#references.current.get(id)!.baseVersion) continue;
       const page = this.#open(id);
       if (!page) {
         unknown = true;
@@ -308,7 +308,7 @@ export class Deliveries {
     return [...this.#opened.values()].filter((page): page is OpenPage => page?.touched ?? false);
   }
 
-  /** Back into the manifest with all that is left of it. */
+  /** Back into the manifest with all that is left of it, if anything. */
   bringBack(page: OpenPage): void {
     for (const [sequence, delivery] of page.entries()) this.inline.set(sequence, delivery);
     this.#references.delete(page.id);
@@ -317,11 +317,7 @@ export class Deliveries {
   }
 
   seal(): Pick<QueueState, 'deliveries' | 'leasePages'> {
-    for (const page of this.touched()) {
-      const { reference } = page;
-      if (reference.remaining === 0) this.#references.delete(page.id);
-      else this.#references.set(page.id, reference);
-    }
+    for (const page of this.touched()) this.#references.set(page.id, page.reference);
     return { deliveries: this.inline.current, leasePages: this.#references.current };
   }
 

@@ -148,6 +148,9 @@ describe('pages of deliveries', () => {
       queue.asked.flatMap(({ pages }) => [...pages]),
       [],
     );
+    queue.commit(releaseOf(handles[1]!));
+    queue.commit(deleteOf(handles[1]!));
+    assert.deepEqual(queue.asked, []);
     assert.deepEqual(
       queue.commit(deleteOf({ ...handles[5]!, token: handles[0]!.token })).map(({ effect }) => effect),
       [false],
