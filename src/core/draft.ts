@@ -4,9 +4,11 @@
  * books: a message that ends leaves its place, its body and its segment's live count together.
  */
 import type { MovedMessage, NewMessage } from './command.ts';
+import { duePages, unfoldDelayed } from './delayed-pages.ts';
 import type { DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
+import type { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {
   DelayedPageReference,
@@ -58,6 +60,16 @@ class Copied<K, V> {
     this.#copy ??= new Map(this.#base);
     return this.#copy;
   }
+}
+
+/** A message that may be delivered again, or had to wait for its delay, and since when. */
+interface Again {
+  readonly sequence: number;
+  readonly sinceMillis: number;
+}
+
+function bySince(a: Again, b: Again): number {
+  return a.sinceMillis - b.sinceMillis || a.sequence - b.sequence;
 }
 
 export class Draft {
@@ -185,21 +197,34 @@ export class Draft {
   /**
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
+   * Pages come back when the walk gets to where their messages may be.
    */
-  *visible(): Generator<number, void, undefined> {
-    const again: { readonly sequence: number; readonly sinceMillis: number }[] = [];
+  *visible(pages: PageReader): Generator<number, void, undefined> {
+    let again: Again[] = [];
     for (const [sequence, { visibleAtMillis }] of this.deliveries.current)
       if (visibleAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: visibleAtMillis });
-    for (const [sequence, dueAtMillis] of this.delayed.current)
-      if (dueAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: dueAtMillis });
-    again.sort((a, b) => a.sinceMillis - b.sinceMillis || a.sequence - b.sequence);
+    this.#addDue(again, this.delayed.current);
+    again.sort(bySince);
+    const paged = duePages(this);
     const ready = iterate(this.ready);
-    for (const { sequence } of again) {
-      yield sequence;
-      const next = ready.next();
-      if (!next.done) yield next.value;
+    for (let at = 0; ; at++) {
+      while (paged[0] && paged[0].sinceMillis <= (again[at]?.sinceMillis ?? Number.POSITIVE_INFINITY)) {
+        const rest = again.slice(at);
+        this.#addDue(rest, unfoldDelayed(this, paged.shift()!.id, pages));
+        again = [...again.slice(0, at), ...rest.sort(bySince)];
+      }
+      const next = again[at];
+      if (!next) break;
+      yield next.sequence;
+      const never = ready.next();
+      if (!never.done) yield never.value;
     }
     yield* ready;
+  }
+
+  #addDue(again: Again[], delayed: ReadonlyMap<number, number>): void {
+    for (const [sequence, dueAtMillis] of delayed)
+      if (dueAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: dueAtMillis });
   }
 
   seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {

@@ -4,7 +4,6 @@
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
-import { unfoldDue } from './delayed-pages.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
 import type { PageReader } from './pages.ts';
@@ -34,13 +33,11 @@ export class Receiver {
   #ended = false;
   #inFlight = 0;
 
-  /** `wanted`: how many messages its receives ask for. */
-  constructor(draft: Draft, resources: Resources, pages: PageReader, wanted: number) {
+  constructor(draft: Draft, resources: Resources, pages: PageReader) {
     this.#draft = draft;
     this.#resources = resources;
     this.#pages = pages;
-    unfoldDue(draft, wanted, pages);
-    this.#visible = draft.visible();
+    this.#visible = draft.visible(pages);
     for (const delivery of draft.deliveries.current.values())
       if (delivery.visibleAtMillis > draft.time.nowMillis) this.#inFlight++;
   }

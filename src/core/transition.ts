@@ -82,7 +82,7 @@ export function apply(input: TransitionInput): TransitionResult {
   for (const index of sequence) {
     const command = commands[index]!;
     if (command.kind === 'receive') {
-      walk ??= new Receiver(draft, input.resources, pages, messagesAskedFor(commands));
+      walk ??= new Receiver(draft, input.resources, pages);
       results[index] = walk.receive(command);
     } else if (command.kind === 'tidy') {
       const effect = expired || collectedBelow > state.collectedBelow;
@@ -109,10 +109,6 @@ export function apply(input: TransitionInput): TransitionResult {
     return { kind: 'needs', needs: { ...needs, spills, newPages: written.wanted } };
   const next = draft.seal({ ...entered(state, input.writer, draft.limits.writersMax), collectedBelow });
   return { kind: 'applied', next: { kind: 'queue', state: next }, results, changed };
-}
-
-function messagesAskedFor(commands: readonly Command[]): number {
-  return commands.reduce((sum, command) => sum + (command.kind === 'receive' ? command.maxMessages : 0), 0);
 }
 
 function raisedCollectedBelow({ state, commands, collectBelow }: TransitionInput): number {
