@@ -19,6 +19,7 @@ import {
 } from './lease-page.ts';
 import type { PageReader } from './pages.ts';
 import type { Delivery, LeasePageReference, PageId, QueueState } from './queue-state.ts';
+import type { Visible, VisiblePage } from './visible.ts';
 
 /** A delivery and where it was found; good until the next change of deliveries. */
 export interface FoundDelivery {
@@ -27,14 +28,6 @@ export interface FoundDelivery {
   /** Undefined: in the manifest. */
   readonly page: OpenPage | undefined;
   readonly ordinal: number;
-}
-
-/** A message that is visible now. */
-export interface Visible {
-  readonly sequence: number;
-  readonly sinceMillis: number;
-  /** Undefined: it was never received. */
-  readonly found: FoundDelivery | undefined;
 }
 
 /** A page under change. */
@@ -122,9 +115,6 @@ interface Hull {
   /** Of this and all before: nothing further down reaches above it. */
   readonly highestLast: number;
 }
-
-/** Pages that a walk asks for at once, when the one it needs is not loaded: it may need the next ones too. */
-const askedAhead = 4;
 
 export class Deliveries {
   readonly inline: Copied<number, Delivery>;
@@ -257,38 +247,24 @@ export class Deliveries {
     return total;
   }
 
-  /** `others` (in order), and visible deliveries of the manifest and of pages among them, the longest visible first. */
-  *visible(nowMillis: number, others: readonly Visible[]): Generator<Visible, void, undefined> {
-    const inline: Visible[] = [...others];
+  /** Those of the manifest that are visible, in no order. */
+  *visibleInline(nowMillis: number): Generator<Visible, void, undefined> {
     for (const [sequence, delivery] of this.inline.current)
-      if (delivery.visibleAtMillis <= nowMillis)
-        inline.push({
-          sequence,
-          sinceMillis: delivery.visibleAtMillis,
-          found: { sequence, delivery, page: undefined, ordinal: 0 },
-        });
-    inline.sort((a, b) => a.sinceMillis - b.sinceMillis || a.sequence - b.sequence);
-    const sources = [new Source(inline.values())];
-    const waiting = [...this.references()].filter(
-      ([, { remaining, firstVisibleAtMillis }]) => remaining > 0 && firstVisibleAtMillis <= nowMillis,
-    );
-    // Backwards: the next one is taken from the end.
-    waiting.sort(([, a], [, b]) => b.firstVisibleAtMillis - a.firstVisibleAtMillis);
-    for (;;) {
-      let first: Source | undefined;
-      for (const source of sources) if (source.head && (!first || source.isBefore(first))) first = source;
-      const page = waiting.at(-1);
-      if (page && (!first?.head || page[1].firstVisibleAtMillis <= first.head.sinceMillis)) {
-        waiting.pop();
-        const opened = this.#open(page[0]);
-        if (opened) sources.push(new Source(opened.visible(nowMillis)));
-        else if (this.#pages.needed.has(page[0])) {
-          // This transition will be applied again: what comes next depends on what is in the page.
-          for (const [id] of waiting.slice(1 - askedAhead)) this.#open(id);
-          return;
-        }
-      } else if (first?.head) yield first.shift();
-      else return;
+      if (delivery.visibleAtMillis <= nowMillis) {
+        const found = { sequence, delivery, page: undefined, ordinal: 0 };
+        yield { sequence, sinceMillis: delivery.visibleAtMillis, found };
+      }
+  }
+
+  *visiblePages(nowMillis: number): Generator<VisiblePage, void, undefined> {
+    for (const [id, { remaining, firstVisibleAtMillis }] of this.references()) {
+      if (remaining === 0 || firstVisibleAtMillis > nowMillis) continue;
+      const open = () => {
+        const page = this.#open(id);
+        if (!page && this.#pages.needed.has(id)) return 'needed';
+        return page?.visible(nowMillis) ?? [].values();
+      };
+      yield { sinceMillis: firstVisibleAtMillis, open };
     }
   }
 
@@ -346,33 +322,6 @@ export class Deliveries {
     }
     for (let at = low - 1; at >= 0 && hulls[at]!.highestLast >= first; at--)
       if (hulls[at]!.lastSequence >= first) yield hulls[at]!.id;
-  }
-}
-
-class Source {
-  readonly #rest: Iterator<Visible>;
-  head: Visible | undefined;
-
-  constructor(rest: Iterator<Visible>) {
-    this.#rest = rest;
-    this.head = this.#next();
-  }
-
-  isBefore({ head }: Source): boolean {
-    const mine = this.head!;
-    if (!head) return true;
-    return (mine.sinceMillis - head.sinceMillis || mine.sequence - head.sequence) < 0;
-  }
-
-  shift(): Visible {
-    const head = this.head!;
-    this.head = this.#next();
-    return head;
-  }
-
-  #next(): Visible | undefined {
-    const next = this.#rest.next();
-    return next.done ? undefined : next.value;
   }
 }
 

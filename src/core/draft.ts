@@ -5,7 +5,8 @@
  */
 import type { MovedMessage, NewMessage } from './command.ts';
 import { Copied } from './copied.ts';
-import { Deliveries, type FoundDelivery, type Visible } from './deliveries.ts';
+import { dueOf, duePages } from './delayed-pages.ts';
+import { Deliveries, type FoundDelivery } from './deliveries.ts';
 import type { DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
@@ -24,6 +25,7 @@ import type {
 } from './queue-state.ts';
 import { addAll, addRange, has, iterate, type RangeSet, removeAll, removeRange } from './range-set.ts';
 import { adoptRunIndex, locate, type RunIndex, runIndexOf } from './run-index.ts';
+import { inOrder, type Visible } from './visible.ts';
 
 export interface TransitionTime {
   /** The deciding clock for visibility and delay: the node's best estimate of the store's time. */
@@ -57,6 +59,7 @@ export class Draft {
   resolved: ResolvedAttributes;
   /** Retention has ended messages of the base (retention.ts). */
   retentionEnded = false;
+  readonly #pages: PageReader;
   readonly #seed: bigint;
   #tokens = 0n;
   #runIndex: RunIndex;
@@ -75,6 +78,7 @@ export class Draft {
     this.limits = limits;
     this.delayed = new Copied(base.delayed);
     this.delayedPages = new Copied(base.delayedPages);
+    this.#pages = pages;
     this.deliveries = new Deliveries(base, pages);
     this.tail = new Copied(base.tail);
     this.segments = new Copied(base.segments);
@@ -180,14 +184,14 @@ export class Draft {
   /**
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
+   * Delayed pages come back when the walk gets to where their messages may be.
    */
   *visible(): Generator<Visible, void, undefined> {
     const { nowMillis } = this.time;
-    const due: Visible[] = [];
-    for (const [sequence, dueAtMillis] of this.delayed.current)
-      if (dueAtMillis <= nowMillis) due.push({ sequence, sinceMillis: dueAtMillis, found: undefined });
     const ready = iterate(this.ready);
-    for (const again of this.deliveries.visible(nowMillis, due)) {
+    const unpaged = [...this.deliveries.visibleInline(nowMillis), ...dueOf(this.delayed.current, nowMillis)];
+    const paged = [...this.deliveries.visiblePages(nowMillis), ...duePages(this, this.#pages)];
+    for (const again of inOrder(unpaged, paged)) {
       yield again;
       const next = ready.next();
       if (!next.done) yield { sequence: next.value, sinceMillis: nowMillis, found: undefined };

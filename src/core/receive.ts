@@ -4,8 +4,7 @@
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
-import { unfoldDue } from './delayed-pages.ts';
-import type { FoundDelivery, Visible } from './deliveries.ts';
+import type { FoundDelivery } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
 import type { PageReader } from './pages.ts';
@@ -13,6 +12,7 @@ import type { Delivery, SegmentId } from './queue-state.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
+import type { Visible } from './visible.ts';
 
 type Receive = Command & { readonly kind: 'receive' };
 
@@ -40,7 +40,6 @@ export class Receiver {
     this.#draft = draft;
     this.#resources = resources;
     this.#pages = pages;
-    unfoldDue(draft, wanted, pages);
     this.#visible = draft.visible();
     const bound = draft.limits.inFlightMax - wanted + 1;
     this.#inFlight = draft.deliveries.inFlight(draft.time.nowMillis, bound);

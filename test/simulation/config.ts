@@ -216,7 +216,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
   const draw = new Prng(`${seed}/config`);
   const nodeCount = draw.pick([1, 2, 2, 3, 3, 4, 5]);
   const far = draw.chance(0.2);
-  const limits = drawLimits(new Prng(`${seed}/limits`));
+  const limits = drawLimits(seed);
   const odd = new Prng(`${seed}/odd`);
   const faults = { ...drawFaults(draw), ...drawOddFaults(odd) };
   return {
@@ -259,19 +259,27 @@ function drawSwarm(seed: string, calls: number): SimConfig {
   };
 }
 
-/** Of a stream of its own. */
-function drawLimits(draw: Prng): QueueLimits {
+const noPages = {
+  delayedInlineMax: queueLimits.delayedInlineMax,
+  delayedPageEntries: queueLimits.delayedPageEntries,
+  leaseInlineMax: queueLimits.leaseInlineMax,
+  leasePageEntries: queueLimits.leasePageEntries,
+};
+const smallPages = { delayedInlineMax: 8, delayedPageEntries: 4, leaseInlineMax: 8, leasePageEntries: 4 };
+const smallerPages = { delayedInlineMax: 2, delayedPageEntries: 2, leaseInlineMax: 4, leasePageEntries: 3 };
+
+/** Of streams of their own. */
+function drawLimits(seed: string): QueueLimits {
+  const draw = new Prng(`${seed}/limits`);
   const share = draw.pick([1, 1 / 16, 1 / 16, 1 / 64, 1 / 64]);
+  const paged = new Prng(`${seed}/pages`);
   return {
     writersMax: draw.chance(0.25) ? draw.pick([2, 4]) : queueLimits.writersMax,
     tailBytesMax: queueLimits.tailBytesMax * share,
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
-    delayedInlineMax: queueLimits.delayedInlineMax,
-    delayedPageEntries: queueLimits.delayedPageEntries,
-    leaseInlineMax: queueLimits.leaseInlineMax,
-    leasePageEntries: queueLimits.leasePageEntries,
+    ...paged.pick([noPages, smallPages, smallPages, smallerPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
   };
 }

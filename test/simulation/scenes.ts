@@ -145,6 +145,7 @@ export class Scenes implements DiffChecker {
     }
     this.#moves(diff, before);
     this.#segments(before, after);
+    this.#pages(diff.landing);
     for (const { message } of diff.ended)
       if (
         message.sentAtMillis + resolveAttributes(after.attributes).retentionSeconds * 1000 <=
@@ -175,6 +176,15 @@ export class Scenes implements DiffChecker {
     }
   }
 
+  #pages({ storedBefore, storedAfter }: LandingDiff['landing']): void {
+    const [before, after] = [storedBefore!.delayedPages, storedAfter!.delayedPages];
+    if (before === after) return;
+    for (const id of after.keys())
+      if (!before.has(id)) this.#reached.note('a page of delayed messages is written');
+    for (const id of before.keys())
+      if (!after.has(id)) this.#reached.note('a page of delayed messages comes back');
+  }
+
   #segments(before: QueueState, after: QueueState): void {
     for (const [id, { runs }] of after.segments) {
       if (before.segments.has(id)) continue;
@@ -186,6 +196,7 @@ export class Scenes implements DiffChecker {
   object({ key, present }: ObjectChange): undefined {
     const parts = parseObjectKey(key);
     if (parts?.kind === 'turn' && present) this.#reached.note('a far writer asks for a turn');
+    if (parts?.kind === 'delayed' && !present) this.#reached.note('a page is collected');
     if (parts?.kind !== 'seg') return undefined;
     if (!present) this.#reached.note('a segment is collected');
     const state = this.#ledger.incarnations.get(parts.incarnation)?.state;

@@ -17,7 +17,7 @@ const messageExtraBytes = 256;
 export function sizesChecker(limits: QueueLimits): DiffChecker {
   return {
     name: 'manifests, segments and commits keep their sizes',
-    landed: ({ after, bytes, queue }) => {
+    landed: ({ after, storedAfter, bytes, queue }) => {
       if (bytes > manifestBytesMax) return `the manifest of ${queue} has ${bytes} bytes`;
       if (after?.kind !== 'queue')
         return bytes > 512 ? `the tombstone of ${queue} has ${bytes} bytes` : undefined;
@@ -25,9 +25,14 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
       for (const entry of after.state.tail.values()) tailBytes += entry.bytes;
       if (tailBytes > limits.tailBytesMax) return `the tail of ${queue} has ${tailBytes} bytes`;
       const { writers, intents } = after.state;
+      const stored = storedAfter!;
+      // Those in the tail can't leave, and what one commit brings back leaves with the next.
+      const cold = [...stored.delayed.keys()].filter((sequence) => !stored.tail.has(sequence)).length;
+      const delayedMax = limits.delayedInlineMax + 5 * limits.delayedPageEntries;
+      if (cold > delayedMax) return `the manifest of ${queue} holds ${cold} delayed messages of segments`;
       if (writers.length > limits.writersMax) return `${queue} remembers ${writers.length} writers`;
       if (intents.size > limits.intentsMax) return `${queue} has ${intents.size} moves under way`;
-      const most = tailBytes + besidesTail(after.state);
+      const most = tailBytes + besidesTail(stored);
       return bytes > most
         ? `the manifest of ${queue} has ${bytes} bytes, its parts ${most} at most`
         : undefined;
@@ -63,6 +68,7 @@ function besidesTail(state: QueueState): number {
     48 * state.writers.length +
     10 * state.ready.length +
     20 * state.delayed.size +
+    64 * state.delayedPages.size +
     64 * state.deliveries.size +
     64 * state.intents.size +
     128 * (state.outgoingLinks.size + state.incomingLinks.size)
