@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fromBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import {
   incarnationArbitrary,
@@ -10,6 +11,8 @@ import {
 import type { Incarnation } from '../core/ids.ts';
 import { bitmapBytes, countLeft, leasePageOf, summaryOf } from '../core/lease-page.ts';
 import { type LeasePageReference, pageIdOf, type QueueState } from '../core/queue-state.ts';
+import { openEnvelope } from './envelope.ts';
+import { LeasePageSchema, ManifestSchema } from './gen/okuri/storage/v1/storage_pb.ts';
 import { decodeManifestObject, encodeManifest } from './manifest-codec.ts';
 import { decodePage, encodePage } from './page-codec.ts';
 import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
@@ -74,6 +77,21 @@ describe('a page of deliveries as an object', () => {
     );
   });
 
+  it('is what the generated code reads', () => {
+    fc.assert(
+      fc.property(pageArbitrary, (content) => {
+        const opened = openEnvelope(encodePage(incarnation, { kind: 'lease', content }));
+        assert.ok(opened.kind === 'ok');
+        const { entries } = fromBinary(LeasePageSchema, opened.payload);
+        assert.deepEqual(
+          entries.map(({ sequence, receiveCount }) => [Number(sequence), receiveCount]),
+          content.sequences.map((sequence, at) => [sequence, content.deliveries[at]!.receiveCount]),
+        );
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it('shows every flipped byte, and every missing one', () => {
     fc.assert(
       fc.property(pageArbitrary, fc.integer({ min: 1, max: 255 }), (content, flip) => {
@@ -129,6 +147,15 @@ describe('a reference to a page of deliveries', () => {
         fc.array(referenceArbitrary, { maxLength: 4 }),
         (drawn, references) => {
           const state = stateWith(drawn, references);
+          const opened = openEnvelope(encodeManifest(state, nonce));
+          assert.ok(opened.kind === 'ok');
+          assert.deepEqual(
+            fromBinary(ManifestSchema, opened.payload).leasePages.map(({ count: all, left }) => [
+              Number(all),
+              left,
+            ]),
+            [...state.leasePages.values()].map(({ count: all, left }) => [all, left]),
+          );
           assert.deepEqual(decodeManifestObject(encodeManifest(state, nonce)), {
             kind: 'ok',
             content: { kind: 'queue', state },
