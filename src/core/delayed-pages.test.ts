@@ -47,6 +47,20 @@ describe('pages of delayed messages', () => {
     assert.deepEqual(queue.counts, { visible: 0, inFlight: 0, delayed: 7 });
   });
 
+  it('take nothing that the same commit delays: its next attempt would delay it to another time', () => {
+    const queue = new OneQueue();
+    queue.limits = small;
+    queue.commit(sendIn(10, 20, 30, 40, 50), spilling());
+    assert.equal(queue.state.delayed.size, 5);
+    assert.deepEqual(
+      queue.asked.flatMap(({ newPages }) => newPages),
+      [],
+    );
+    queue.send('next');
+    assert.equal(queue.state.delayed.size, 2);
+    assert.equal(queue.state.delayedPages.size, 1);
+  });
+
   it('give every message when it is due, and no earlier', () => {
     const queue = queueWith(10, 70, 20, 60, 30, 50, 40);
     const came: string[] = [];

@@ -253,7 +253,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
       ),
     limits,
     // Nodes may be farther than those of the promise, and small limits make more requests of each commit.
-    droughtMillisMax: 10_000,
+    droughtMillisMax: limits.delayedInlineMax < queueLimits.delayedInlineMax ? pagedDroughtMillisMax : 10_000,
     timing: drawTiming(draw),
     watch: drawWatch(new Prng(`${seed}/watch`)),
   };
@@ -266,7 +266,14 @@ const noPages = {
   leasePageEntries: queueLimits.leasePageEntries,
 };
 const smallPages = { delayedInlineMax: 8, delayedPageEntries: 4, leaseInlineMax: 8, leasePageEntries: 4 };
-const smallerPages = { delayedInlineMax: 2, delayedPageEntries: 2, leaseInlineMax: 4, leasePageEntries: 3 };
+/** With pages written in nearly every commit. */
+export const pagedDroughtMillisMax = 15_000;
+export const smallestPages = {
+  delayedInlineMax: 2,
+  delayedPageEntries: 2,
+  leaseInlineMax: 4,
+  leasePageEntries: 3,
+};
 
 /** Of streams of their own. */
 function drawLimits(seed: string): QueueLimits {
@@ -279,7 +286,7 @@ function drawLimits(seed: string): QueueLimits {
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
-    ...paged.pick([noPages, smallPages, smallPages, smallerPages]),
+    ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
   };
 }

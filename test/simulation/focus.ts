@@ -3,7 +3,13 @@
  * some of it fixed, so that what needs three rare things at once happens in every seed. Everything else stays drawn.
  */
 import { queueLimits } from '../../src/core/limits.ts';
-import type { ClientAction, QueueConfig, SimConfig } from './config.ts';
+import {
+  type ClientAction,
+  pagedDroughtMillisMax,
+  type QueueConfig,
+  type SimConfig,
+  smallestPages,
+} from './config.ts';
 import type { Prng } from './prng.ts';
 
 export const focusNames = [
@@ -15,6 +21,7 @@ export const focusNames = [
   'far',
   'crashes',
   'graves',
+  'pages',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -32,6 +39,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   far,
   crashes,
   graves,
+  pages,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -112,6 +120,30 @@ function collection(drawn: SimConfig, draw: Prng): SimConfig {
       collectLagMillis: draw.pick([100, 300]),
       sweepIntervalMillis: draw.pick([500, 1_500]),
     },
+  };
+}
+
+/** Everything leaves the manifest as soon as it may, and comes back. */
+function pages(drawn: SimConfig, draw: Prng): SimConfig {
+  const collected = collection(drawn, draw);
+  const tailBytesMax = queueLimits.tailBytesMax / 64;
+  return {
+    ...collected,
+    queues: [
+      { name: 'q0', attributes: { DelaySeconds: String(draw.pick([1, 2, 5])) }, deadLetterTo: undefined },
+      {
+        name: 'q1',
+        attributes: { DelaySeconds: '20', MessageRetentionPeriod: '60' },
+        deadLetterTo: undefined,
+      },
+    ],
+    limits: { ...collected.limits, ...smallestPages, tailBytesMax, segmentBytesMax: tailBytesMax / 4 },
+    clients: withWeights(
+      collected.clients,
+      { send: 1, receive: 1, settle: 1, purge: draw.pick([0, 0, 0.02]) },
+      80,
+    ),
+    droughtMillisMax: pagedDroughtMillisMax,
   };
 }
 

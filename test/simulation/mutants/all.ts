@@ -7,6 +7,7 @@ import { messageFaults } from './message-faults.ts';
 import { moveFaults } from './move-faults.ts';
 import type { Mutant } from './mutant.ts';
 import { nameFaults } from './name-faults.ts';
+import { pageFaults } from './page-faults.ts';
 import { timeFaults } from './time-faults.ts';
 import { watchFaults } from './watch-faults.ts';
 
@@ -20,4 +21,5 @@ export const allMutants: readonly Mutant[] = [
   ...nameFaults,
   ...watchFaults,
   ...boundFaults,
+  ...pageFaults,
 ];
