@@ -3,8 +3,8 @@
  * delivery, of a message under an intent, deleted, purged, or of another incarnation changes nothing.
  */
 import type { Command, CommandResult } from './command.ts';
-import type { FoundDelivery } from './deliveries.ts';
 import type { Draft } from './draft.ts';
+import type { FoundDelivery } from './open-lease-page.ts';
 import type { ReceiptHandle } from './receipt-handle.ts';
 
 /**

@@ -7,106 +7,11 @@
  * on in the manifest.
  */
 import { Copied } from './copied.ts';
-import {
-  belongsTo,
-  bitmapBytes,
-  byVisibility,
-  firstOrdinalFrom,
-  hasLeft,
-  type LeasePage,
-  ordinalOf,
-  visibilityOf,
-} from './lease-page.ts';
+import { belongsTo, firstOrdinalFrom, hasLeft, ordinalOf } from './lease-page.ts';
+import { type FoundDelivery, OpenLeasePage } from './open-lease-page.ts';
 import type { PageReader } from './pages.ts';
 import type { Delivery, LeasePageReference, PageId, QueueState } from './queue-state.ts';
 import type { Visible, VisiblePage } from './visible.ts';
-
-/** A delivery and where it was found; good until the next change of deliveries. */
-export interface FoundDelivery {
-  readonly sequence: number;
-  readonly delivery: Delivery;
-  /** Undefined: in the manifest. */
-  readonly page: OpenPage | undefined;
-  readonly ordinal: number;
-}
-
-/** A page under change. */
-export class OpenPage {
-  readonly id: PageId;
-  readonly content: LeasePage;
-  readonly #reference: LeasePageReference;
-  #left: Uint8Array;
-  #remaining: number;
-  #bounds: Pick<LeasePageReference, 'firstVisibleAtMillis' | 'lastVisibleAtMillis'>;
-  #boundLeft = false;
-
-  constructor(id: PageId, reference: LeasePageReference, content: LeasePage) {
-    this.id = id;
-    this.content = content;
-    this.#reference = reference;
-    this.#left = reference.left;
-    this.#remaining = reference.remaining;
-    this.#bounds = reference;
-  }
-
-  get touched(): boolean {
-    return this.#remaining !== this.#reference.remaining;
-  }
-
-  has(ordinal: number): boolean {
-    return !hasLeft(this.#left, ordinal);
-  }
-
-  take(ordinal: number): void {
-    if (!this.touched) {
-      const copy = new Uint8Array(bitmapBytes(this.#reference.count));
-      copy.set(this.#left);
-      this.#left = copy;
-    }
-    this.#left[ordinal >>> 3]! |= 1 << (ordinal & 7);
-    this.#remaining--;
-    const { visibleAtMillis } = this.content.deliveries[ordinal]!;
-    const { firstVisibleAtMillis, lastVisibleAtMillis } = this.#bounds;
-    if (visibleAtMillis === firstVisibleAtMillis || visibleAtMillis === lastVisibleAtMillis)
-      this.#boundLeft = true;
-  }
-
-  get reference(): LeasePageReference {
-    if (!this.touched) return this.#reference;
-    if (this.#boundLeft && this.#remaining > 0) this.#bounds = visibilityOf(this.content, this.#left);
-    this.#boundLeft = false;
-    const { firstVisibleAtMillis, lastVisibleAtMillis } = this.#bounds;
-    return {
-      ...this.#reference,
-      left: this.#left,
-      remaining: this.#remaining,
-      firstVisibleAtMillis,
-      lastVisibleAtMillis,
-    };
-  }
-
-  *entries(): Generator<readonly [number, Delivery], void, undefined> {
-    const { sequences, deliveries } = this.content;
-    for (let ordinal = 0; ordinal < sequences.length; ordinal++)
-      if (this.has(ordinal)) yield [sequences[ordinal]!, deliveries[ordinal]!];
-  }
-
-  /** Those that are visible now, the longest visible first. */
-  *visible(nowMillis: number): Generator<Visible, void, undefined> {
-    const { sequences, deliveries } = this.content;
-    for (const ordinal of byVisibility(this.content)) {
-      const delivery = deliveries[ordinal]!;
-      if (delivery.visibleAtMillis > nowMillis) return;
-      const sequence = sequences[ordinal]!;
-      if (this.has(ordinal))
-        yield {
-          sequence,
-          sinceMillis: delivery.visibleAtMillis,
-          found: { sequence, delivery, page: this, ordinal },
-        };
-    }
-  }
-}
 
 interface Hull {
   readonly id: PageId;
@@ -123,7 +28,7 @@ export class Deliveries {
   readonly #base: Pick<QueueState, 'deliveries' | 'leasePages'>;
   readonly #references: Copied<PageId, LeasePageReference>;
   readonly #pages: PageReader;
-  readonly #opened = new Map<PageId, OpenPage | undefined>();
+  readonly #opened = new Map<PageId, OpenLeasePage | undefined>();
   #hulls: readonly Hull[] | undefined;
 
   constructor(base: Pick<QueueState, 'deliveries' | 'leasePages'>, pages: PageReader) {
@@ -280,12 +185,12 @@ export class Deliveries {
   }
 
   /** Pages that something left. */
-  touched(): OpenPage[] {
-    return [...this.#opened.values()].filter((page): page is OpenPage => page?.touched ?? false);
+  touched(): OpenLeasePage[] {
+    return [...this.#opened.values()].filter((page): page is OpenLeasePage => page?.touched ?? false);
   }
 
   /** Back into the manifest with all that is left of it, if anything. */
-  bringBack(page: OpenPage): void {
+  bringBack(page: OpenLeasePage): void {
     for (const [sequence, delivery] of page.entries()) this.inline.set(sequence, delivery);
     this.#references.delete(page.id);
     this.#opened.delete(page.id);
@@ -297,13 +202,13 @@ export class Deliveries {
     return { deliveries: this.inline.current, leasePages: this.#references.current };
   }
 
-  #open(id: PageId): OpenPage | undefined {
+  #open(id: PageId): OpenLeasePage | undefined {
     if (this.#opened.has(id)) return this.#opened.get(id);
     const reference = this.#references.current.get(id)!;
     const content = this.#pages.read('lease', id);
     const usable = content && belongsTo(content, reference);
     if (content && !usable) this.#pages.refuse();
-    const page = usable ? new OpenPage(id, reference, content) : undefined;
+    const page = usable ? new OpenLeasePage(id, reference, content) : undefined;
     this.#opened.set(id, page);
     return page;
   }

@@ -6,10 +6,11 @@
 import type { MovedMessage, NewMessage } from './command.ts';
 import { Copied } from './copied.ts';
 import { dueOf, duePages } from './delayed-pages.ts';
-import { Deliveries, type FoundDelivery } from './deliveries.ts';
+import { Deliveries } from './deliveries.ts';
 import type { DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
+import type { FoundDelivery } from './open-lease-page.ts';
 import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {

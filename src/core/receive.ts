@@ -4,9 +4,9 @@
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
-import type { FoundDelivery } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
+import type { FoundDelivery } from './open-lease-page.ts';
 import type { PageReader } from './pages.ts';
 import type { Delivery, SegmentId } from './queue-state.ts';
 import { considerMove, intend } from './redrive.ts';

@@ -6,10 +6,10 @@
  * and only while the source, read after the target's state, still holds its intent.
  */
 import type { Command, CommandResult, MovedMessage } from './command.ts';
-import type { FoundDelivery } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import type { Incarnation } from './ids.ts';
 import { inlineBytesOf } from './message-size.ts';
+import type { FoundDelivery } from './open-lease-page.ts';
 import { queueNameOfArn } from './queue-arn.ts';
 import type { Delivery } from './queue-state.ts';
 import type { Resources } from './resources.ts';

@@ -2,7 +2,7 @@
  * The order in which messages that are visible again are delivered: the longest visible first, wherever they are. A
  * page is opened only when the walk gets to where its messages may be.
  */
-import type { FoundDelivery } from './deliveries.ts';
+import type { FoundDelivery } from './open-lease-page.ts';
 
 /** A message that is visible now. */
 export interface Visible {

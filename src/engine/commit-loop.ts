@@ -367,9 +367,7 @@ export class CommitLoop implements WatchedQueue {
       else if (outcome.kind === 'received' && outcome.messages.length === 0 && outcome.unreadable)
         pending.fail(new Unavailable('messages are there, but their bodies cannot be read now'));
       else if (outcome.kind === 'unreadable')
-        pending.fail(
-          new Unavailable('a page of the queue cannot be read: what these handles hold is not known'),
-        );
+        pending.fail(new Unavailable('what these handles hold is in a page that cannot be read'));
       else pending.answer(outcome);
     });
     this.#waiters.parkFirst(parked);

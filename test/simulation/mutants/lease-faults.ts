@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 import { draft } from './spoiled-files.ts';
 
 const deliveries = 'src/core/deliveries.ts';
+const openPage = 'src/core/open-lease-page.ts';
 const leasePages = 'src/core/lease-pages.ts';
 
 export const leaseFaults: readonly Mutant[] = [
@@ -54,7 +55,7 @@ export const leaseFaults: readonly Mutant[] = [
     name: 'page-bounds-grow-old',
     breaks: 'the manifest knows exactly when the first of a page becomes visible',
     patches: [
-      { file: deliveries, text: '      this.#boundLeft = true;', by: '      this.#boundLeft = false;' },
+      { file: openPage, text: '      this.#boundLeft = true;', by: '      this.#boundLeft = false;' },
     ],
   },
   {
