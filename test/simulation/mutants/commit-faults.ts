@@ -161,6 +161,27 @@ export const commitFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'read-is-as-fresh-as-its-end',
+    breaks: 'rule 5: what a GET shows is as fresh as its beginning',
+    dagger: true,
+    focus: 'swaps',
+    patches: [
+      {
+        file: register,
+        text: `    const observedFrom = this.#clock.monotonicMillis();
+    const outcome = await this.#store.get(this.#key, knownTag === undefined ? {} : { ifNoneMatch: knownTag });`,
+        by: `    const outcome = await this.#store.get(this.#key, knownTag === undefined ? {} : { ifNoneMatch: knownTag });
+    const observedFrom = this.#clock.monotonicMillis();`,
+      },
+      // As above.
+      {
+        file: batch,
+        text: 'this.#mustRead = this.#hasHandleFromTheFuture();',
+        by: 'void this.#hasHandleFromTheFuture;',
+      },
+    ],
+  },
+  {
     name: 'old-attempt-is-swapped',
     breaks: 'an attempt older than 5 s since apply is applied anew',
     patches: [
@@ -202,8 +223,72 @@ export const commitFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'store-failure-reaches-the-client',
+    breaks: 'a store that does not answer is told as Unavailable, which may be tried again',
+    patches: [
+      {
+        file: 'src/engine/queue-calls.ts',
+        text: 'if (error instanceof StoreError) throw new Unavailable(',
+        by: 'if (error instanceof StoreError) void new Unavailable(',
+      },
+    ],
+  },
+  {
+    name: 'failed-start-is-kept',
+    breaks: 'a process whose first question for the time failed asks again',
+    patches: [
+      {
+        file: 'src/engine/time-source.ts',
+        text: '      this.#primed = undefined;\n      throw error;',
+        by: '      throw error;',
+      },
+    ],
+  },
+  {
+    name: 'purge-lost-in-a-conflict',
+    breaks: 'a purge is applied anew on the fresh state',
+    patches: [
+      {
+        file: batch,
+        text: 'commands: this.#commands.map(({ command }) => command),',
+        by: `commands: this.#commands.map(({ command }): Command =>
+        command.kind === 'purge' && this.#failures + this.#lost > 0
+          ? { kind: 'set-attributes', changes: new Map() }
+          : command,
+      ),`,
+      },
+    ],
+  },
+  {
+    name: 'retry-brings-back-what-was-purged',
+    breaks: 'a retry goes by the purge watermark of the fresh state',
+    patches: [
+      { file: batch, text: '  #failures = 0;', by: '  #failures = 0;\n  #first: QueueState | undefined;' },
+      {
+        file: batch,
+        text: '      state: base.state,\n',
+        by: `      state: this.#unpurged(base.state),
+`,
+      },
+      {
+        file: batch,
+        text: '  #isFreshEnough(',
+        by: `  /** What the first attempt knew, when somebody has purged the queue since. */
+  #unpurged(state: QueueState): QueueState {
+    this.#first ??= state;
+    if (state.purgeWatermark === this.#first.purgeWatermark) return state;
+    const { ready, delayed, deliveries, tail, segments } = this.#first;
+    return { ...state, ready, delayed, deliveries, tail, segments };
+  }
+
+  #isFreshEnough(`,
+      },
+    ],
+  },
+  {
     name: 'attributes-lost-in-a-conflict',
     breaks: 'attributes change by the same swap that messages do',
+    dagger: true,
     patches: [
       {
         file: batch,

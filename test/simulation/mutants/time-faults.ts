@@ -44,6 +44,19 @@ export const timeFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'bounds-end-with-idling',
+    breaks: 'a process has bounds from its start-up PUTs, also after idling',
+    dagger: true,
+    focus: 'clocks',
+    patches: [
+      {
+        file: clock,
+        text: '    if (bounds === undefined) return undefined;',
+        by: '    if (bounds === undefined || monotonicNow - bounds.monotonic > 30_000) return undefined;',
+      },
+    ],
+  },
+  {
     name: 'one-answer-confirms',
     breaks: 'manifest time moves far only when a second request a minute later confirms it',
     focus: 'clocks',
