@@ -234,58 +234,6 @@ export const commitFaults: readonly Mutant[] = [
     ],
   },
   {
-    name: 'failed-start-is-kept',
-    breaks: 'a process whose first question for the time failed asks again',
-    patches: [
-      {
-        file: 'src/engine/time-source.ts',
-        text: '      this.#primed = undefined;\n      throw error;',
-        by: '      throw error;',
-      },
-    ],
-  },
-  {
-    name: 'purge-lost-in-a-conflict',
-    breaks: 'a purge is applied anew on the fresh state',
-    patches: [
-      {
-        file: batch,
-        text: 'commands: this.#commands.map(({ command }) => command),',
-        by: `commands: this.#commands.map(({ command }): Command =>
-        command.kind === 'purge' && this.#failures + this.#lost > 0
-          ? { kind: 'set-attributes', changes: new Map() }
-          : command,
-      ),`,
-      },
-    ],
-  },
-  {
-    name: 'retry-brings-back-what-was-purged',
-    breaks: 'a retry goes by the purge watermark of the fresh state',
-    patches: [
-      { file: batch, text: '  #failures = 0;', by: '  #failures = 0;\n  #first: QueueState | undefined;' },
-      {
-        file: batch,
-        text: '      state: base.state,\n',
-        by: `      state: this.#unpurged(base.state),
-`,
-      },
-      {
-        file: batch,
-        text: '  #isFreshEnough(',
-        by: `  /** What the first attempt knew, when somebody has purged the queue since. */
-  #unpurged(state: QueueState): QueueState {
-    this.#first ??= state;
-    if (state.purgeWatermark === this.#first.purgeWatermark) return state;
-    const { ready, delayed, deliveries, tail, segments } = this.#first;
-    return { ...state, ready, delayed, deliveries, tail, segments };
-  }
-
-  #isFreshEnough(`,
-      },
-    ],
-  },
-  {
     name: 'attributes-lost-in-a-conflict',
     breaks: 'attributes change by the same swap that messages do',
     dagger: true,

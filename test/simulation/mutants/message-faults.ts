@@ -4,6 +4,7 @@ import type { Mutant } from './mutant.ts';
 const receive = 'src/core/receive.ts';
 const send = 'src/core/send.ts';
 const held = 'src/core/delete.ts';
+const batch = 'src/engine/batch-commit.ts';
 
 export const messageFaults: readonly Mutant[] = [
   {
@@ -157,6 +158,47 @@ export const messageFaults: readonly Mutant[] = [
         file: 'src/core/purge.ts',
         text: 'for (const sequence of draft.deliveries.current.keys()) draft.deliveries.delete(sequence);',
         by: '',
+      },
+    ],
+  },
+  {
+    name: 'purge-lost-in-a-conflict',
+    breaks: 'a purge is applied anew on the fresh state',
+    patches: [
+      {
+        file: batch,
+        text: 'commands: this.#commands.map(({ command }) => command),',
+        by: `commands: this.#commands.map(({ command }): Command =>
+        command.kind === 'purge' && this.#failures + this.#lost > 0
+          ? { kind: 'set-attributes', changes: new Map() }
+          : command,
+      ),`,
+      },
+    ],
+  },
+  {
+    name: 'retry-brings-back-what-was-purged',
+    breaks: 'a retry goes by the purge watermark of the fresh state',
+    patches: [
+      { file: batch, text: '  #failures = 0;', by: '  #failures = 0;\n  #first: QueueState | undefined;' },
+      {
+        file: batch,
+        text: '      state: base.state,\n',
+        by: `      state: this.#unpurged(base.state),
+`,
+      },
+      {
+        file: batch,
+        text: '  #isFreshEnough(',
+        by: `  /** What the first attempt knew, when somebody has purged the queue since. */
+  #unpurged(state: QueueState): QueueState {
+    this.#first ??= state;
+    if (state.purgeWatermark === this.#first.purgeWatermark) return state;
+    const { ready, delayed, deliveries, tail, segments } = this.#first;
+    return { ...state, ready, delayed, deliveries, tail, segments };
+  }
+
+  #isFreshEnough(`,
       },
     ],
   },

@@ -44,6 +44,17 @@ export const timeFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'failed-start-is-kept',
+    breaks: 'a process whose first question for the time failed asks again',
+    patches: [
+      {
+        file: source,
+        text: '      this.#primed = undefined;\n      throw error;',
+        by: '      throw error;',
+      },
+    ],
+  },
+  {
     name: 'bounds-end-with-idling',
     breaks: 'a process has bounds from its start-up PUTs, also after idling',
     dagger: true,
