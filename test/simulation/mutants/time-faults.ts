@@ -68,6 +68,24 @@ export const timeFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'sleep-is-not-seen',
+    breaks: 'the upper bound goes by the larger of monotonic and wall clock',
+    focus: 'sleeps',
+    patches: [{ file: clock, text: 'return seen * (1 + driftPerMillisecond);', by: 'return seen * 0;' }],
+  },
+  {
+    name: 'slept-time-does-not-drift',
+    breaks: 'bounds widen by what clocks may drift, in sleep too',
+    focus: 'sleeps',
+    patches: [{ file: clock, text: 'return seen * (1 + driftPerMillisecond);', by: 'return seen;' }],
+  },
+  {
+    name: 'sleep-passes-for-a-lie',
+    breaks: 'a wall clock that is off is found out by the first answer after a sleep',
+    focus: 'sleeps',
+    patches: [{ file: clock, text: 'if (now.lower > beforeUpper ||', by: 'if (now.lower > before.upper ||' }],
+  },
+  {
     name: 'one-answer-confirms',
     breaks: 'manifest time moves far only when a second request a minute later confirms it',
     focus: 'clocks',
