@@ -40,7 +40,7 @@ export const timeFaults: readonly Mutant[] = [
     breaks: 'a process whose first question for the time failed asks again',
     patches: [
       {
-        file: source,
+        file: timeSource,
         text: '      this.#primed = undefined;\n      throw error;',
         by: '      throw error;',
       },
