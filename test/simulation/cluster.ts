@@ -177,6 +177,7 @@ export class Cluster {
     const stream = draw.stream(`node ${index} life ${node.lives}`);
     const nodeConfig = config.nodes[index]!;
     const { kill, pause } = config.faults;
+    const { pauseMillisMax, sleeps } = config;
     const say = (text: string) => {
       if (trace.on) trace.line(scheduler.now, `n${index} ${text}`);
     };
@@ -185,7 +186,7 @@ export class Cluster {
       scheduler,
       nodeConfig,
       stream.stream('faults'),
-      { kill, pause, pauseMillisMax: config.pauseMillisMax, active: () => weather.faulty },
+      { kill, pause, pauseMillisMax, sleeps, active: () => weather.faulty },
       {
         killed: () => {
           say('is killed');
@@ -199,11 +200,11 @@ export class Cluster {
             if (!node.life.alive) this.#start(node);
           });
         },
-        paused: (millis) => {
-          say(`pauses for ${millis.toFixed(0)} ms`);
-          reached.note('a process is paused');
+        paused: (millis, asleep) => {
+          say(`${asleep ? 'sleeps' : 'pauses'} for ${millis.toFixed(0)} ms`);
+          reached.paused(millis, asleep);
           this.#disturb(index, node.life.now - scheduler.now);
-          if (millis > 30_000) reached.note('a process is paused for more than 30 s');
+          if (asleep) this.clocks.slept(node.life);
         },
       },
     );

@@ -1,6 +1,7 @@
 /**
  * Weather for one part of the engine: a seed whose name begins with a focus (`moves-17`) plays the swarm's draw with
  * some of it fixed, so that what needs three rare things at once happens in every seed. Everything else stays drawn.
+ * Over 300 lines: a weather is a list of what it fixes, and they are read beside each other.
  */
 import { queueLimits } from '../../src/core/limits.ts';
 import {
@@ -21,7 +22,11 @@ export const focusNames = [
   'far',
   'crashes',
   'graves',
+<<<<<<< HEAD
   'pages',
+=======
+  'sleeps',
+>>>>>>> main
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -39,7 +44,11 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   far,
   crashes,
   graves,
+<<<<<<< HEAD
   pages,
+=======
+  sleeps,
+>>>>>>> main
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -318,5 +327,37 @@ function graves(drawn: SimConfig, draw: Prng): SimConfig {
     requestTimeoutMillis: 1_000,
     recreateMillis: [6_000, 7_000, 8_000],
     timing: { ...named.timing, tombstoneAgeMillis: 5_000, sweepIntervalMillis: 1_000 },
+  };
+}
+
+/** Laptops: any of them may be shut for minutes in the middle of anything, and most have a clock of their own. */
+function sleeps(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 2);
+  // So few that a node's bounds are old when it has slept, or so many that somebody always commits.
+  const thinkMillis = draw.pick([50, 1_000, 10_000]);
+  return {
+    ...drawn,
+    nodes: nodes.map((node) => ({
+      ...node,
+      skewMillis: draw.pick([0, 0, -1, 1]) * draw.pick([500, 5_000, 600_000]) * draw.unit(),
+      stepsPerMinute: 0,
+    })),
+    clients: withWeights(clients, { send: 1, receive: 1, settle: 1 }, thinkMillis).map((client) => ({
+      ...client,
+      thinkMillis: thinkMillis * draw.real(0.5, 1.5),
+    })),
+    queues: drawn.queues.map((queue) => ({
+      ...queue,
+      attributes: { ...queue.attributes, MessageRetentionPeriod: String(draw.pick([60, 90])) },
+    })),
+    faults: {
+      ...drawn.faults,
+      lie: draw.pick([0, 0, 0.0005]),
+      kill: draw.pick([0, 0.0005]),
+      pause: draw.pick([0.001, 0.003, 0.006]),
+    },
+    pauseMillisMax: draw.pick([10_000, 200_000, 1_000_000]),
+    sleeps: draw.pick([0.5, 1]),
+    bodyBytes: [16],
   };
 }
