@@ -22,11 +22,8 @@ export const focusNames = [
   'far',
   'crashes',
   'graves',
-<<<<<<< HEAD
   'pages',
-=======
   'sleeps',
->>>>>>> main
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -44,11 +41,8 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   far,
   crashes,
   graves,
-<<<<<<< HEAD
   pages,
-=======
   sleeps,
->>>>>>> main
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
