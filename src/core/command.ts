@@ -96,6 +96,8 @@ export type CommandOutcome =
       /** Visible messages were passed over because their bodies could not be read. */
       readonly unreadable: boolean;
     }
+  /** What some of its handles hold is not known: their page can't be read. The others took effect. */
+  | { readonly kind: 'unreadable' }
   | { readonly kind: 'over-limit' }
   /** `through`: every number up to it is in the target now. */
   | { readonly kind: 'appended'; readonly through: number };

@@ -9,13 +9,27 @@ import type { Draft } from './draft.ts';
 import type { PageContents, PageReader, PageWriter } from './pages.ts';
 import type { DelayedPageReference, PageId } from './queue-state.ts';
 import type { PreparedPage } from './resources.ts';
+import { bySince, type Visible, type VisiblePage } from './visible.ts';
 
-/** Those with messages that are due, the longest due first. */
-export function duePages(draft: Draft): { readonly id: PageId; readonly sinceMillis: number }[] {
-  return [...draft.delayedPages.current]
-    .map(([id, { firstDueAtMillis }]) => ({ id, sinceMillis: firstDueAtMillis }))
-    .filter(({ sinceMillis }) => sinceMillis <= draft.time.nowMillis)
-    .sort((a, b) => a.sinceMillis - b.sinceMillis);
+/** Those with messages that are due. Opened, they are back in the manifest. */
+export function* duePages(draft: Draft, pages: PageReader): Generator<VisiblePage, void, undefined> {
+  const { nowMillis } = draft.time;
+  for (const [id, { firstDueAtMillis }] of draft.delayedPages.current) {
+    if (firstDueAtMillis > nowMillis) continue;
+    const open = () => {
+      const due = [...dueOf(unfoldDelayed(draft, id, pages), nowMillis)];
+      return pages.needed.has(id) ? 'needed' : due.sort(bySince).values();
+    };
+    yield { sinceMillis: firstDueAtMillis, open };
+  }
+}
+
+export function* dueOf(
+  delayed: PageContents['delayed'],
+  nowMillis: number,
+): Generator<Visible, void, undefined> {
+  for (const [sequence, dueAtMillis] of delayed)
+    if (dueAtMillis <= nowMillis) yield { sequence, sinceMillis: dueAtMillis, found: undefined };
 }
 
 /** Brings back what may hold any of these sequence numbers; false while that is not possible. */
@@ -30,7 +44,7 @@ export function unfoldWithin(draft: Draft, first: number, end: number, pages: Pa
 const nothing: PageContents['delayed'] = new Map();
 
 /** What it held; nothing while it can't be read. */
-export function unfoldDelayed(draft: Draft, id: PageId, pages: PageReader): PageContents['delayed'] {
+function unfoldDelayed(draft: Draft, id: PageId, pages: PageReader): PageContents['delayed'] {
   const content = pages.read('delayed', id);
   if (!content) return nothing;
   draft.delayedPages.delete(id);

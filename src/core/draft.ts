@@ -4,15 +4,16 @@
  * books: a message that ends leaves its place, its body and its segment's live count together.
  */
 import type { MovedMessage, NewMessage } from './command.ts';
-import { duePages, unfoldDelayed } from './delayed-pages.ts';
+import { Copied } from './copied.ts';
+import { dueOf, duePages } from './delayed-pages.ts';
+import { Deliveries, type FoundDelivery } from './deliveries.ts';
 import type { DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
-import type { PageReader } from './pages.ts';
+import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {
   DelayedPageReference,
-  Delivery,
   Intent,
   Link,
   PageId,
@@ -22,8 +23,9 @@ import type {
   SegmentReference,
   TailMessage,
 } from './queue-state.ts';
-import { addAll, addRange, iterate, type RangeSet, removeAll, removeRange } from './range-set.ts';
+import { addAll, addRange, has, iterate, type RangeSet, removeAll, removeRange } from './range-set.ts';
 import { adoptRunIndex, locate, type RunIndex, runIndexOf } from './run-index.ts';
+import { inOrder, type Visible } from './visible.ts';
 
 export interface TransitionTime {
   /** The deciding clock for visibility and delay: the node's best estimate of the store's time. */
@@ -34,51 +36,13 @@ export interface TransitionTime {
   readonly manifestMillis: number;
 }
 
-/** A collection that is copied at its first change. */
-class Copied<K, V> {
-  readonly #base: ReadonlyMap<K, V>;
-  #copy: Map<K, V> | undefined;
-  constructor(base: ReadonlyMap<K, V>) {
-    this.#base = base;
-  }
-  get current(): ReadonlyMap<K, V> {
-    return this.#copy ?? this.#base;
-  }
-  get changed(): boolean {
-    return this.#copy !== undefined;
-  }
-  set(key: K, value: V): void {
-    this.#writable().set(key, value);
-  }
-  delete(key: K): boolean {
-    return this.current.has(key) && this.#writable().delete(key);
-  }
-  replace(next: Map<K, V>): void {
-    this.#copy = next;
-  }
-  #writable(): Map<K, V> {
-    this.#copy ??= new Map(this.#base);
-    return this.#copy;
-  }
-}
-
-/** A message that may be delivered again, or had to wait for its delay, and since when. */
-interface Again {
-  readonly sequence: number;
-  readonly sinceMillis: number;
-}
-
-function bySince(a: Again, b: Again): number {
-  return a.sinceMillis - b.sinceMillis || a.sequence - b.sequence;
-}
-
 export class Draft {
   readonly base: QueueState;
   readonly time: TransitionTime;
   readonly limits: QueueLimits;
   readonly delayed: Copied<number, number>;
   readonly delayedPages: Copied<PageId, DelayedPageReference>;
-  readonly deliveries: Copied<number, Delivery>;
+  readonly deliveries: Deliveries;
   readonly tail: Copied<number, TailMessage>;
   readonly segments: Copied<SegmentId, SegmentReference>;
   readonly intents: Copied<number, Intent>;
@@ -95,19 +59,27 @@ export class Draft {
   resolved: ResolvedAttributes;
   /** Retention has ended messages of the base (retention.ts). */
   retentionEnded = false;
+  readonly #pages: PageReader;
   readonly #seed: bigint;
   #tokens = 0n;
   #runIndex: RunIndex;
   #addedRuns = false;
 
   /** `tokenSeed`: 8 random bytes of this attempt; each delivery's token is drawn from it (never of another attempt's). */
-  constructor(base: QueueState, time: TransitionTime, tokenSeed: Uint8Array, limits = queueLimits) {
+  constructor(
+    base: QueueState,
+    time: TransitionTime,
+    tokenSeed: Uint8Array,
+    limits = queueLimits,
+    pages = new PageReader(() => 'unreadable'),
+  ) {
     this.base = base;
     this.time = time;
     this.limits = limits;
     this.delayed = new Copied(base.delayed);
     this.delayedPages = new Copied(base.delayedPages);
-    this.deliveries = new Copied(base.deliveries);
+    this.#pages = pages;
+    this.deliveries = new Deliveries(base, pages);
     this.tail = new Copied(base.tail);
     this.segments = new Copied(base.segments);
     this.intents = new Copied(base.intents);
@@ -163,6 +135,21 @@ export class Draft {
     return locate(this.#runIndex, sequence);
   }
 
+  /** `leaseVersion`: of the delivery that is asked for. `unknown`: it may be in a page that was not read. */
+  findDelivery(sequence: number, leaseVersion: number): FoundDelivery | 'absent' | 'unknown' {
+    if (!this.deliveries.hasPages || this.deliveries.inline.current.has(sequence))
+      return this.deliveries.find(sequence);
+    // A message has one place, and those in pages have their bodies in segments: most pages need not be read.
+    const elsewhere =
+      this.tail.current.has(sequence) ||
+      has(this.ready, sequence) ||
+      this.delayed.current.has(sequence) ||
+      this.intents.current.has(sequence);
+    const place = elsewhere ? undefined : locate(this.#runIndex, sequence);
+    if (!place || !this.segments.current.has(place.segment)) return 'absent';
+    return this.deliveries.find(sequence, leaseVersion);
+  }
+
   /** Ends a message that the caller has already taken out of ready, delayed, deliveries or intents. */
   endBody(sequence: number): void {
     if (this.tail.delete(sequence)) return;
@@ -184,9 +171,9 @@ export class Draft {
     for (const run of reference.runs) {
       const end = run.firstSequence + run.count;
       this.ready = removeRange(this.ready, run.firstSequence, end);
+      this.deliveries.endWithin(run.firstSequence, end);
       for (let sequence = run.firstSequence; sequence < end; sequence++) {
         this.delayed.delete(sequence);
-        this.deliveries.delete(sequence);
         if (this.intents.current.has(sequence)) kept++;
       }
     }
@@ -197,34 +184,19 @@ export class Draft {
   /**
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
-   * Pages come back when the walk gets to where their messages may be.
+   * Delayed pages come back when the walk gets to where their messages may be.
    */
-  *visible(pages: PageReader): Generator<number, void, undefined> {
-    let again: Again[] = [];
-    for (const [sequence, { visibleAtMillis }] of this.deliveries.current)
-      if (visibleAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: visibleAtMillis });
-    this.#addDue(again, this.delayed.current);
-    again.sort(bySince);
-    const paged = duePages(this);
+  *visible(): Generator<Visible, void, undefined> {
+    const { nowMillis } = this.time;
     const ready = iterate(this.ready);
-    for (let at = 0; ; at++) {
-      while (paged[0] && paged[0].sinceMillis <= (again[at]?.sinceMillis ?? Number.POSITIVE_INFINITY)) {
-        const rest = again.slice(at);
-        this.#addDue(rest, unfoldDelayed(this, paged.shift()!.id, pages));
-        again = [...again.slice(0, at), ...rest.sort(bySince)];
-      }
-      const next = again[at];
-      if (!next) break;
-      yield next.sequence;
-      const never = ready.next();
-      if (!never.done) yield never.value;
+    const unpaged = [...this.deliveries.visibleInline(nowMillis), ...dueOf(this.delayed.current, nowMillis)];
+    const paged = [...this.deliveries.visiblePages(nowMillis), ...duePages(this, this.#pages)];
+    for (const again of inOrder(unpaged, paged)) {
+      yield again;
+      const next = ready.next();
+      if (!next.done) yield { sequence: next.value, sinceMillis: nowMillis, found: undefined };
     }
-    yield* ready;
-  }
-
-  #addDue(again: Again[], delayed: ReadonlyMap<number, number>): void {
-    for (const [sequence, dueAtMillis] of delayed)
-      if (dueAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: dueAtMillis });
+    for (const sequence of ready) yield { sequence, sinceMillis: nowMillis, found: undefined };
   }
 
   seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {
@@ -243,7 +215,7 @@ export class Draft {
       ready: this.ready,
       delayed: this.delayed.current,
       delayedPages: this.delayedPages.current,
-      deliveries: this.deliveries.current,
+      ...this.deliveries.seal(),
       tail: this.tail.current,
       segments,
       intents: this.intents.current,

@@ -32,6 +32,15 @@ export const DELAYED_INLINE_MAX = 8_192;
 /** Delayed messages of one page: 40 KiB, one request. */
 export const DELAYED_PAGE_ENTRIES = 4_096;
 
+/**
+ * Deliveries in the manifest, 43 bytes each, before those leased longest ago leave for a page. Under a steady load the
+ * manifest holds half of that on average, and what one commit changes.
+ */
+export const LEASE_INLINE_MAX = 4_096;
+
+/** Deliveries of one page: 172 KiB, one request; its bits take 512 bytes of the manifest. */
+export const LEASE_PAGE_ENTRIES = 4_096;
+
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {
   readonly writersMax: number;
@@ -42,6 +51,8 @@ export interface QueueLimits {
   readonly intentsMax: number;
   readonly delayedInlineMax: number;
   readonly delayedPageEntries: number;
+  readonly leaseInlineMax: number;
+  readonly leasePageEntries: number;
 }
 
 export const queueLimits: QueueLimits = {
@@ -53,4 +64,6 @@ export const queueLimits: QueueLimits = {
   intentsMax: INTENTS_MAX,
   delayedInlineMax: DELAYED_INLINE_MAX,
   delayedPageEntries: DELAYED_PAGE_ENTRIES,
+  leaseInlineMax: LEASE_INLINE_MAX,
+  leasePageEntries: LEASE_PAGE_ENTRIES,
 };

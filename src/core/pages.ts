@@ -5,6 +5,7 @@
  * `fold` moves entries from the manifest into a page, `unfold` brings a whole page back; a page never changes. What a
  * transition has to look into is loaded first, like bodies; a page that can't be read is reported and stays as it is.
  */
+import { hasLeft, type LeasePage } from './lease-page.ts';
 import type { PageId, QueueState } from './queue-state.ts';
 import type { NewPage, PreparedPage, Resources } from './resources.ts';
 
@@ -12,18 +13,19 @@ import type { NewPage, PreparedPage, Resources } from './resources.ts';
 export interface PageContents {
   /** Sequence → when it becomes visible, milliseconds. Ascending by sequence. */
   readonly delayed: ReadonlyMap<number, number>;
+  readonly lease: LeasePage;
 }
 
 export type PageKind = keyof PageContents;
 
-export const pageKinds: readonly PageKind[] = ['delayed'];
+export const pageKinds: readonly PageKind[] = ['delayed', 'lease'];
 
 /** Every page reference of a state, with its kind. */
 export function* pagesOf(
-  state: Pick<QueueState, 'delayedPages'>,
+  state: Pick<QueueState, `${PageKind}Pages`>,
 ): Generator<{ kind: PageKind; id: PageId; baseVersion: number; nonce: string }, void, undefined> {
-  for (const [id, { baseVersion, nonce }] of state.delayedPages)
-    yield { kind: 'delayed', id, baseVersion, nonce };
+  for (const kind of pageKinds)
+    for (const [id, { baseVersion, nonce }] of state[`${kind}Pages`]) yield { kind, id, baseVersion, nonce };
 }
 
 export function namesPage(state: QueueState, id: PageId): boolean {
@@ -35,14 +37,23 @@ export function unfolded(
   state: QueueState,
   page: <K extends PageKind>(kind: K, id: PageId) => PageContents[K],
 ): QueueState {
-  if (state.delayedPages.size === 0) return state;
+  if (pagesOf(state).next().done) return state;
   const delayed = new Map(state.delayed);
   for (const id of state.delayedPages.keys())
     for (const [sequence, dueAtMillis] of page('delayed', id)) delayed.set(sequence, dueAtMillis);
+  const deliveries = new Map(state.deliveries);
+  for (const [id, { left }] of state.leasePages) {
+    const content = page('lease', id);
+    content.sequences.forEach((sequence, ordinal) => {
+      if (!hasLeft(left, ordinal)) deliveries.set(sequence, content.deliveries[ordinal]!);
+    });
+  }
   return {
     ...state,
     delayed: new Map([...delayed].sort(([a], [b]) => a - b)),
     delayedPages: new Map(),
+    deliveries: new Map([...deliveries].sort(([a], [b]) => a - b)),
+    leasePages: new Map(),
   };
 }
 
@@ -58,6 +69,11 @@ export class PageReader {
 
   get unreadable(): boolean {
     return this.#unreadable;
+  }
+
+  /** What was read is not what the state means. */
+  refuse(): void {
+    this.#unreadable = true;
   }
 
   read<K extends PageKind>(kind: K, id: PageId): PageContents[K] | undefined {

@@ -14,7 +14,7 @@ export function purge(draft: Draft, command: Command & { readonly kind: 'purge' 
   draft.ready = emptyRanges;
   for (const sequence of draft.delayed.current.keys()) draft.delayed.delete(sequence);
   for (const id of draft.delayedPages.current.keys()) draft.delayedPages.delete(id);
-  for (const sequence of draft.deliveries.current.keys()) draft.deliveries.delete(sequence);
+  draft.deliveries.clear();
   for (const sequence of draft.tail.current.keys())
     if (!draft.intents.current.has(sequence)) draft.tail.delete(sequence);
   for (const [id, reference] of draft.segments.current) draft.endSegment(id, reference);

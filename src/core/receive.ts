@@ -4,6 +4,7 @@
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
+import type { FoundDelivery } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
 import type { PageReader } from './pages.ts';
@@ -11,6 +12,7 @@ import type { Delivery, SegmentId } from './queue-state.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
+import type { Visible } from './visible.ts';
 
 type Receive = Command & { readonly kind: 'receive' };
 
@@ -26,20 +28,21 @@ export class Receiver {
   readonly #draft: Draft;
   readonly #resources: Resources;
   readonly #pages: PageReader;
-  readonly #visible: Generator<number, void, undefined>;
+  readonly #visible: Generator<Visible, void, undefined>;
   readonly #takenFromReady: number[] = [];
   #unreadable = false;
   #moved = false;
   #ended = false;
   #inFlight = 0;
 
-  constructor(draft: Draft, resources: Resources, pages: PageReader) {
+  /** `wanted`: how many messages its receives ask for. */
+  constructor(draft: Draft, resources: Resources, pages: PageReader, wanted: number) {
     this.#draft = draft;
     this.#resources = resources;
     this.#pages = pages;
-    this.#visible = draft.visible(pages);
-    for (const delivery of draft.deliveries.current.values())
-      if (delivery.visibleAtMillis > draft.time.nowMillis) this.#inFlight++;
+    this.#visible = draft.visible();
+    const bound = draft.limits.inFlightMax - wanted + 1;
+    this.#inFlight = draft.deliveries.inFlight(draft.time.nowMillis, bound);
   }
 
   receive(command: Receive): CommandResult {
@@ -69,9 +72,9 @@ export class Receiver {
     this.#draft.takeFromReady(this.#takenFromReady);
   }
 
-  #take(sequence: number, command: Receive): Leased | undefined {
+  #take({ sequence, found }: Visible, command: Receive): Leased | undefined {
     const draft = this.#draft;
-    const previous = draft.deliveries.current.get(sequence);
+    const previous = found?.delivery;
     const verdict = previous ? considerMove(draft, previous, this.#resources, this.neededTargets) : 'deliver';
     // Also before its body is asked for, or a crowd of waiting letters would have all their segments loaded.
     if (verdict === 'wait') return undefined;
@@ -88,23 +91,23 @@ export class Receiver {
       return undefined;
     }
     if (isExpired(draft, body.message.sentAtMillis)) {
-      this.#leave(sequence);
+      this.#leave(sequence, found);
       draft.endBody(sequence);
       this.#ended = true;
       return undefined;
     }
-    if (previous && verdict !== 'deliver') {
-      intend(draft, sequence, previous, verdict);
+    if (found && verdict !== 'deliver') {
+      intend(draft, found, verdict);
       this.#moved = true;
       return undefined;
     }
-    this.#leave(sequence);
+    this.#leave(sequence, found);
     return this.#lease(sequence, body.message, previous, command);
   }
 
-  #leave(sequence: number): void {
-    if (this.#draft.deliveries.delete(sequence) || this.#draft.delayed.delete(sequence)) return;
-    this.#takenFromReady.push(sequence);
+  #leave(sequence: number, found: FoundDelivery | undefined): void {
+    if (found) this.#draft.deliveries.end(found);
+    else if (!this.#draft.delayed.delete(sequence)) this.#takenFromReady.push(sequence);
   }
 
   #lease(sequence: number, message: StoredMessage, previous: Delivery | undefined, command: Receive): Leased {
@@ -120,7 +123,7 @@ export class Receiver {
       token: draft.drawToken(),
       leaseVersion: draft.nextVersion,
     };
-    draft.deliveries.set(sequence, delivery);
+    draft.deliveries.add(sequence, delivery);
     if (timeoutSeconds > 0) this.#inFlight++;
     const { incarnation } = draft.base;
     const { token, leaseVersion, receiveCount, firstReceivedAtMillis } = delivery;

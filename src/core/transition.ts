@@ -10,6 +10,7 @@ import { foldDelayed } from './delayed-pages.ts';
 import { deleteMessages } from './delete.ts';
 import { Draft, type TransitionTime } from './draft.ts';
 import type { Incarnation, WriterId } from './ids.ts';
+import { foldLeases } from './lease-pages.ts';
 import type { QueueLimits } from './limits.ts';
 import { PageReader, PageWriter } from './pages.ts';
 import { purge } from './purge.ts';
@@ -70,9 +71,9 @@ const order: Readonly<Record<Command['kind'], number>> = {
 export function apply(input: TransitionInput): TransitionResult {
   const { state, commands } = input;
   if (commands.some((command) => command.kind === 'delete-queue')) return bury(input);
-  const draft = new Draft(state, input.time, input.tokenSeed, input.limits);
-  const collectedBelow = raisedCollectedBelow(input);
   const pages = new PageReader(input.resources.page);
+  const draft = new Draft(state, input.time, input.tokenSeed, input.limits, pages);
+  const collectedBelow = raisedCollectedBelow(input);
   const expired = expire(draft, pages);
   const neededSources = new Map<Incarnation, string>();
   const results = new Array<CommandResult>(commands.length);
@@ -82,7 +83,7 @@ export function apply(input: TransitionInput): TransitionResult {
   for (const index of sequence) {
     const command = commands[index]!;
     if (command.kind === 'receive') {
-      walk ??= new Receiver(draft, input.resources, pages);
+      walk ??= new Receiver(draft, input.resources, pages, messagesAskedFor(commands));
       results[index] = walk.receive(command);
     } else if (command.kind === 'tidy') {
       const effect = expired || collectedBelow > state.collectedBelow;
@@ -105,10 +106,15 @@ export function apply(input: TransitionInput): TransitionResult {
   const spills = spill(draft, input.resources.prepared, collectedBelow);
   const written = new PageWriter(input.resources.preparedPages, collectedBelow);
   foldDelayed(draft, written);
+  foldLeases(draft, written);
   if (spills.length + written.wanted.length > 0)
     return { kind: 'needs', needs: { ...needs, spills, newPages: written.wanted } };
   const next = draft.seal({ ...entered(state, input.writer, draft.limits.writersMax), collectedBelow });
   return { kind: 'applied', next: { kind: 'queue', state: next }, results, changed };
+}
+
+function messagesAskedFor(commands: readonly Command[]): number {
+  return commands.reduce((sum, command) => sum + (command.kind === 'receive' ? command.maxMessages : 0), 0);
 }
 
 function raisedCollectedBelow({ state, commands, collectBelow }: TransitionInput): number {

@@ -50,6 +50,11 @@ export class ImmutableCache<T> {
     return entry.value;
   }
 
+  /** What this process has just written itself, as it would be decoded. */
+  keep({ incarnation, kind, baseVersion, nonce }: ObjectKeyParts, value: T, bytes: number): void {
+    this.#keep(`${incarnation}/${kind}/${baseVersion}-${nonce}`, { value, bytes });
+  }
+
   load(parts: ObjectKeyParts): Promise<LoadResult<T>> {
     const { incarnation, kind, baseVersion, nonce } = parts;
     const id = `${baseVersion}-${nonce}`;

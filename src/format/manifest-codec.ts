@@ -12,6 +12,7 @@ import { pagesOf } from '../core/pages.ts';
 import type {
   DelayedPageReference,
   Delivery,
+  LeasePageReference,
   ManifestContent,
   PageId,
   QueueState,
@@ -37,6 +38,7 @@ import {
   PAGES_FORMAT_VERSION,
   sealEnvelope,
 } from './envelope.ts';
+import { decodeLeasePage, encodeLeasePages } from './lease-page-reference-codec.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
 import { decodeDelayedPage, encodeDelayedPages } from './page-reference-codec.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
@@ -58,6 +60,7 @@ const field = {
   tail: 18,
   segments: 19,
   delayedPages: 23,
+  leasePages: 24,
   padding: 30,
 } as const;
 
@@ -82,6 +85,7 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   encodeTail(writer, field.tail, state.tail);
   encodeSegmentReferences(writer, field.segments, state.segments);
   encodeDelayedPages(writer, field.delayedPages, state.delayedPages);
+  encodeLeasePages(writer, field.leasePages, state.leasePages);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
   const hasPages = !pagesOf(state).next().done;
@@ -119,6 +123,7 @@ interface Body {
   readonly tail: Map<number, TailMessage>;
   readonly segments: Map<SegmentId, SegmentReference>;
   readonly delayedPages: Map<PageId, DelayedPageReference>;
+  readonly leasePages: Map<PageId, LeasePageReference>;
 }
 
 function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage> | undefined): QueueState {
@@ -131,6 +136,7 @@ function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage
     tail: new Map(),
     segments: new Map(),
     delayedPages: new Map(),
+    leasePages: new Map(),
   };
   const head = decodeHead(decodeBody(payload, body, known));
   const state = { ...head, ...body };
@@ -175,6 +181,9 @@ function decodeBody(
         break;
       case lengthTag(field.delayedPages):
         decodeDelayedPage(reader, body.delayedPages);
+        break;
+      case lengthTag(field.leasePages):
+        decodeLeasePage(reader, body.leasePages);
         break;
       case lengthTag(field.padding):
         reader.skip(tag);

@@ -21,7 +21,15 @@ import { decodeWriter, encodeWriter } from './writer-codec.ts';
 
 export type ManifestHead = Omit<
   QueueState,
-  'attributes' | 'tags' | 'ready' | 'delayed' | 'delayedPages' | 'deliveries' | 'tail' | 'segments'
+  | 'attributes'
+  | 'tags'
+  | 'ready'
+  | 'delayed'
+  | 'delayedPages'
+  | 'deliveries'
+  | 'leasePages'
+  | 'tail'
+  | 'segments'
 >;
 
 export const manifestNonceBytes = 16;
@@ -45,7 +53,7 @@ const field = {
   incomingLinks: 22,
 } as const;
 /** The highest field number that this version gives a meaning. */
-const lastKnownField = 23;
+const lastKnownField = 24;
 
 export function encodeHead(writer: WireWriter, head: ManifestHead, nonce: Uint8Array): void {
   if (nonce.length !== manifestNonceBytes) throw new RangeError(`a nonce has ${manifestNonceBytes} bytes`);

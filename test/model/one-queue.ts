@@ -151,14 +151,17 @@ export class OneQueue {
     return unfolded(this.state, this.#page);
   }
 
-  /** Applies until nothing is needed; lands nothing. Uploads go into `prepared`. */
-  attempt(commands: readonly Command[], prepared: PreparedSegment[] = []) {
+  /** Applies until nothing is needed; lands nothing. Uploads go into `prepared` and `preparedPages`. */
+  attempt(
+    commands: readonly Command[],
+    prepared: PreparedSegment[] = [],
+    preparedPages: PreparedPage[] = [],
+  ) {
     this.asked = [];
     const loaded = new Set<SegmentId>();
     const loadedPages = new Set<PageId>();
-    const preparedPages: PreparedPage[] = [];
     let known = false;
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 20; round++) {
       const result: TransitionResult = apply({
         ...this.input(commands, prepared),
         resources: {
@@ -211,8 +214,12 @@ export class OneQueue {
     return this.commitPrepared(commands, []);
   }
 
-  commitPrepared(commands: readonly Command[], prepared: PreparedSegment[]): readonly CommandResult[] {
-    const result = this.attempt(commands, prepared);
+  commitPrepared(
+    commands: readonly Command[],
+    prepared: PreparedSegment[],
+    preparedPages: PreparedPage[] = [],
+  ): readonly CommandResult[] {
+    const result = this.attempt(commands, prepared, preparedPages);
     if (!result.changed) return result.results;
     assert.ok(result.next.kind === 'queue');
     assert.equal(brokenStep(this.state, result.next.state), undefined);
@@ -239,7 +246,7 @@ export class OneQueue {
 
   /** The place of every live message, in order. */
   get places(): Record<number, string> {
-    const { state } = this;
+    const state = this.whole;
     const places: [number, string][] = [];
     for (let i = 0; i < state.ready.length; i += 2)
       for (let n = state.ready[i]!; n < state.ready[i + 1]!; n++) places.push([n, 'ready']);

@@ -42,7 +42,13 @@ const nonce = new Uint8Array(16).fill(7);
 const startMillis = 1_700_000_000_000;
 
 /** Pages come and go all the time. */
-const limits = { ...queueLimits, delayedInlineMax: 3, delayedPageEntries: 2 };
+const limits = {
+  ...queueLimits,
+  delayedInlineMax: 3,
+  delayedPageEntries: 2,
+  leaseInlineMax: 3,
+  leasePageEntries: 2,
+};
 
 interface Batch {
   readonly drawn: readonly DrawnCommand[];

@@ -265,11 +265,18 @@ function drawSwarm(seed: string, calls: number): SimConfig {
 const noPages = {
   delayedInlineMax: queueLimits.delayedInlineMax,
   delayedPageEntries: queueLimits.delayedPageEntries,
+  leaseInlineMax: queueLimits.leaseInlineMax,
+  leasePageEntries: queueLimits.leasePageEntries,
 };
-const smallPages = { delayedInlineMax: 8, delayedPageEntries: 4 };
+const smallPages = { delayedInlineMax: 8, delayedPageEntries: 4, leaseInlineMax: 8, leasePageEntries: 4 };
 /** With pages written in nearly every commit. */
 export const pagedDroughtMillisMax = 15_000;
-export const smallestPages = { delayedInlineMax: 2, delayedPageEntries: 2 };
+export const smallestPages = {
+  delayedInlineMax: 2,
+  delayedPageEntries: 2,
+  leaseInlineMax: 4,
+  leasePageEntries: 3,
+};
 
 /** Of streams of their own. */
 function drawLimits(seed: string): QueueLimits {

@@ -3,6 +3,7 @@
  * What costs a loop is looked for until it was found once.
  */
 
+import { pageKinds } from '../../src/core/pages.ts';
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../src/core/queue-state.ts';
 import { has } from '../../src/core/range-set.ts';
@@ -178,11 +179,23 @@ export class Scenes implements DiffChecker {
 
   #pages({ storedBefore, storedAfter }: LandingDiff['landing']): void {
     const [before, after] = [storedBefore!.delayedPages, storedAfter!.delayedPages];
+    if (before !== after) {
+      for (const id of after.keys())
+        if (!before.has(id)) this.#reached.note('a page of delayed messages is written');
+      for (const id of before.keys())
+        if (!after.has(id)) this.#reached.note('a page of delayed messages comes back');
+    }
+    this.#leasePages(storedBefore!.leasePages, storedAfter!.leasePages);
+  }
+
+  #leasePages(before: QueueState['leasePages'], after: QueueState['leasePages']): void {
     if (before === after) return;
-    for (const id of after.keys())
-      if (!before.has(id)) this.#reached.note('a page of delayed messages is written');
-    for (const id of before.keys())
-      if (!after.has(id)) this.#reached.note('a page of delayed messages comes back');
+    for (const [id, { remaining }] of after) {
+      const earlier = before.get(id);
+      if (!earlier) this.#reached.note('a page of deliveries is written');
+      else if (remaining < earlier.remaining) this.#reached.note('a delivery leaves its page');
+    }
+    for (const id of before.keys()) if (!after.has(id)) this.#reached.note('a page of deliveries goes');
   }
 
   #segments(before: QueueState, after: QueueState): void {
@@ -196,7 +209,8 @@ export class Scenes implements DiffChecker {
   object({ key, present }: ObjectChange): undefined {
     const parts = parseObjectKey(key);
     if (parts?.kind === 'turn' && present) this.#reached.note('a far writer asks for a turn');
-    if (parts?.kind === 'delayed' && !present) this.#reached.note('a page is collected');
+    if (parts && !present && pageKinds.some((kind) => kind === parts.kind))
+      this.#reached.note('a page is collected');
     if (parts?.kind !== 'seg') return undefined;
     if (!present) this.#reached.note('a segment is collected');
     const state = this.#ledger.incarnations.get(parts.incarnation)?.state;

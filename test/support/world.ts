@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { brokenState } from '../../src/core/invariants.ts';
-import type { ManifestContent, QueueState } from '../../src/core/queue-state.ts';
+import { type PageContents, type PageKind, pagesOf, unfolded } from '../../src/core/pages.ts';
+import type { ManifestContent, PageId, QueueState } from '../../src/core/queue-state.ts';
 import type { Log } from '../../src/engine/environment.ts';
 import type { ReceivedMessage, ReceiveRequest, SendEntry } from '../../src/engine/queue-api.ts';
 import { createQueueService, type Engine, type EngineOptions } from '../../src/engine/queue-service.ts';
 import { decodeManifestObject } from '../../src/format/manifest-codec.ts';
-import { manifestKey } from '../../src/format/object-keys.ts';
+import { manifestKey, objectKey } from '../../src/format/object-keys.ts';
+import { decodePage } from '../../src/format/page-codec.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import { ScriptedStore } from './scripted-store.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -67,8 +69,27 @@ export class World {
   async check(): Promise<void> {
     for (const key of await this.keys('m/')) {
       const content = await this.content(key.slice('m/'.length));
-      if (content?.kind === 'queue') assert.equal(brokenState(content.state), undefined, key);
+      if (content?.kind !== 'queue') continue;
+      assert.equal(brokenState(await this.whole(key.slice('m/'.length), content.state)), undefined, key);
     }
+  }
+
+  /** With what its pages hold; all of them are there and can be read. */
+  async whole(name: string, state: QueueState): Promise<QueueState> {
+    const { incarnation } = state;
+    const contents = new Map<PageId, PageContents[PageKind]>();
+    for (const { id, ...page } of pagesOf(state)) {
+      const found = await this.bucket.get(objectKey({ name, incarnation, ...page }));
+      assert.equal(found.kind, 'done', `${page.kind} page ${id} is there`);
+      const decoded = decodePage(
+        page.kind,
+        found.kind === 'done' ? found.body : new Uint8Array(),
+        incarnation,
+      );
+      assert.equal(decoded.kind, 'ok', `${page.kind} page ${id} can be read`);
+      if (decoded.kind === 'ok') contents.set(id, decoded.content);
+    }
+    return unfolded(state, <K extends PageKind>(_kind: K, id: PageId) => contents.get(id) as PageContents[K]);
   }
 
   end(): void {

@@ -17,7 +17,7 @@ const messageExtraBytes = 256;
 export function sizesChecker(limits: QueueLimits): DiffChecker {
   return {
     name: 'manifests, segments and commits keep their sizes',
-    landed: ({ after, storedAfter, bytes, queue }) => {
+    landed: ({ after, storedBefore, storedAfter, bytes, queue }) => {
       if (bytes > manifestBytesMax) return `the manifest of ${queue} has ${bytes} bytes`;
       if (after?.kind !== 'queue')
         return bytes > 512 ? `the tombstone of ${queue} has ${bytes} bytes` : undefined;
@@ -30,6 +30,9 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
       const cold = [...stored.delayed.keys()].filter((sequence) => !stored.tail.has(sequence)).length;
       const delayedMax = limits.delayedInlineMax + 5 * limits.delayedPageEntries;
       if (cold > delayedMax) return `the manifest of ${queue} holds ${cold} delayed messages of segments`;
+      const settled = settledDeliveries(storedBefore, stored);
+      if (settled > Math.max(limits.leaseInlineMax, limits.leasePageEntries - 1))
+        return `the manifest of ${queue} holds ${settled} deliveries of segments that did not change`;
       if (writers.length > limits.writersMax) return `${queue} remembers ${writers.length} writers`;
       if (intents.size > limits.intentsMax) return `${queue} has ${intents.size} moves under way`;
       const most = tailBytes + besidesTail(stored);
@@ -58,11 +61,23 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
   };
 }
 
+/** In the manifest before and after, the same, with bodies in segments: those should rather be in pages. */
+function settledDeliveries(before: QueueState | undefined, after: QueueState): number {
+  let total = 0;
+  for (const [sequence, { token, visibleAtMillis }] of after.deliveries) {
+    const earlier = before?.deliveries.get(sequence);
+    if (earlier?.token !== token || earlier.visibleAtMillis !== visibleAtMillis) continue;
+    if (!after.tail.has(sequence)) total++;
+  }
+  return total;
+}
+
 /** At most so many bytes for what the manifest holds besides the messages of its tail. */
 function besidesTail(state: QueueState): number {
   let bytes = 512;
   for (const [name, value] of state.attributes) bytes += name.length + value.length + 16;
   for (const { runs } of state.segments.values()) bytes += 64 + 40 * runs.length;
+  for (const { left } of state.leasePages.values()) bytes += 64 + left.length;
   return (
     bytes +
     48 * state.writers.length +

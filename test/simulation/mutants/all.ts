@@ -2,6 +2,7 @@
 import { boundFaults } from './bound-faults.ts';
 import { collectionFaults } from './collection-faults.ts';
 import { commitFaults } from './commit-faults.ts';
+import { leaseFaults } from './lease-faults.ts';
 import { messageFaults } from './message-faults.ts';
 import { moveFaults } from './move-faults.ts';
 import type { Mutant } from './mutant.ts';
@@ -13,6 +14,7 @@ import { watchFaults } from './watch-faults.ts';
 export const allMutants: readonly Mutant[] = [
   ...commitFaults,
   ...messageFaults,
+  ...leaseFaults,
   ...collectionFaults,
   ...moveFaults,
   ...timeFaults,

@@ -15,21 +15,22 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file okuri/storage/v1/storage.proto.
  */
 export const file_okuri_storage_v1_storage: GenFile = /*@__PURE__*/
-  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIvYFCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEg8KB3BhZGRpbmcYHiABKAwiMgoHRGVsYXllZBIQCghzZXF1ZW5jZRgBIAEoBBIVCg1kdWVfYXRfbWlsbGlzGAIgASgEIrABCghEZWxpdmVyeRIQCghzZXF1ZW5jZRgBIAEoBBIZChF2aXNpYmxlX2F0X21pbGxpcxgCIAEoBBIVCg1yZWNlaXZlX2NvdW50GAMgASgNEiAKGGZpcnN0X3JlY2VpdmVkX2F0X21pbGxpcxgEIAEoBBIYChBsZWFzZWRfYXRfbWlsbGlzGAUgASgEEg0KBXRva2VuGAYgASgMEhUKDWxlYXNlX3ZlcnNpb24YByABKAQiUQoLVGFpbE1lc3NhZ2USEAoIc2VxdWVuY2UYASABKAQSMAoHbWVzc2FnZRgCIAEoCzIfLm9rdXJpLnN0b3JhZ2UudjEuU3RvcmVkTWVzc2FnZSKkAgoNU3RvcmVkTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgMEgwKBGJvZHkYAiABKAkSFgoOc2VudF9hdF9taWxsaXMYAyABKAQSEQoJc2VuZGVyX2lkGAQgASgJEjYKCmF0dHJpYnV0ZXMYBSADKAsyIi5va3VyaS5zdG9yYWdlLnYxLk1lc3NhZ2VBdHRyaWJ1dGUSGQoMdHJhY2VfaGVhZGVyGAYgASgJSACIAQESFQoIZ3JvdXBfaWQYByABKAlIAYgBARIjChZkZWFkX2xldHRlcl9zb3VyY2VfYXJuGAggASgJSAKIAQFCDwoNX3RyYWNlX2hlYWRlckILCglfZ3JvdXBfaWRCGQoXX2RlYWRfbGV0dGVyX3NvdXJjZV9hcm4iXgoQTWVzc2FnZUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEhEKCWRhdGFfdHlwZRgCIAEoCRIOCgR0ZXh0GAMgASgJSAASEAoGYmluYXJ5GAQgASgMSABCBwoFdmFsdWUimwEKEFNlZ21lbnRSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEhIKCmxpdmVfY291bnQYAyABKAQSGgoSc2VudF9hdF9tYXhfbWlsbGlzGAQgASgEEg0KBWJ5dGVzGAUgASgEEiMKBHJ1bnMYBiADKAsyFS5va3VyaS5zdG9yYWdlLnYxLlJ1biJhCgNSdW4SFgoOZmlyc3Rfc2VxdWVuY2UYASABKAQSFQoNZmlyc3Rfb3JkaW5hbBgCIAEoDRINCgVjb3VudBgDIAEoDRIcChRzZW50X2F0X3NoaWZ0X21pbGxpcxgEIAEoBCJRCgdTZWdtZW50EhMKC2luY2FybmF0aW9uGAEgASgMEjEKCG1lc3NhZ2VzGAIgAygLMh8ub2t1cmkuc3RvcmFnZS52MS5TdG9yZWRNZXNzYWdlIn8KBkludGVudBIQCghzZXF1ZW5jZRgBIAEoBBIaChJ0YXJnZXRfaW5jYXJuYXRpb24YAiABKAwSDgoGbnVtYmVyGAMgASgEEhUKDXJlY2VpdmVfY291bnQYBCABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAUgASgEIkQKBExpbmsSEwoLaW5jYXJuYXRpb24YASABKAwSEgoKcXVldWVfbmFtZRgCIAEoCRITCgtsYXN0X251bWJlchgDIAEoBCKrAQoJVG9tYnN0b25lEg0KBW5vbmNlGAEgASgMEhoKEmJ1cmllZF9pbmNhcm5hdGlvbhgCIAEoDBIWCg5jbG9zaW5nX3dyaXRlchgDIAEoDBIXCg9jbG9zaW5nX2F0dGVtcHQYBCABKAQSGQoRZGVsZXRlZF9hdF9taWxsaXMYBSABKAQSDwoHcGFkZGluZxgGIAEoDBIWCg5idXJpZWRfdmVyc2lvbhgHIAEoBGIGcHJvdG8z");
+  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIvAGCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC2xlYXNlX3BhZ2VzGBggAygLMiQub2t1cmkuc3RvcmFnZS52MS5MZWFzZVBhZ2VSZWZlcmVuY2USDwoHcGFkZGluZxgeIAEoDCIyCgdEZWxheWVkEhAKCHNlcXVlbmNlGAEgASgEEhUKDWR1ZV9hdF9taWxsaXMYAiABKAQisgEKFERlbGF5ZWRQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEEhsKE2ZpcnN0X2R1ZV9hdF9taWxsaXMYBiABKAQSGgoSbGFzdF9kdWVfYXRfbWlsbGlzGAcgASgEIk4KC0RlbGF5ZWRQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEioKB2VudHJpZXMYAiADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQisAEKCERlbGl2ZXJ5EhAKCHNlcXVlbmNlGAEgASgEEhkKEXZpc2libGVfYXRfbWlsbGlzGAIgASgEEhUKDXJlY2VpdmVfY291bnQYAyABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAQgASgEEhgKEGxlYXNlZF9hdF9taWxsaXMYBSABKAQSDQoFdG9rZW4YBiABKAwSFQoNbGVhc2VfdmVyc2lvbhgHIAEoBCLGAQoSTGVhc2VQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEEh8KF2ZpcnN0X3Zpc2libGVfYXRfbWlsbGlzGAYgASgEEh4KFmxhc3RfdmlzaWJsZV9hdF9taWxsaXMYByABKAQSDAoEbGVmdBgIIAEoDCJNCglMZWFzZVBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSKwoHZW50cmllcxgCIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkiUQoLVGFpbE1lc3NhZ2USEAoIc2VxdWVuY2UYASABKAQSMAoHbWVzc2FnZRgCIAEoCzIfLm9rdXJpLnN0b3JhZ2UudjEuU3RvcmVkTWVzc2FnZSKkAgoNU3RvcmVkTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgMEgwKBGJvZHkYAiABKAkSFgoOc2VudF9hdF9taWxsaXMYAyABKAQSEQoJc2VuZGVyX2lkGAQgASgJEjYKCmF0dHJpYnV0ZXMYBSADKAsyIi5va3VyaS5zdG9yYWdlLnYxLk1lc3NhZ2VBdHRyaWJ1dGUSGQoMdHJhY2VfaGVhZGVyGAYgASgJSACIAQESFQoIZ3JvdXBfaWQYByABKAlIAYgBARIjChZkZWFkX2xldHRlcl9zb3VyY2VfYXJuGAggASgJSAKIAQFCDwoNX3RyYWNlX2hlYWRlckILCglfZ3JvdXBfaWRCGQoXX2RlYWRfbGV0dGVyX3NvdXJjZV9hcm4iXgoQTWVzc2FnZUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEhEKCWRhdGFfdHlwZRgCIAEoCRIOCgR0ZXh0GAMgASgJSAASEAoGYmluYXJ5GAQgASgMSABCBwoFdmFsdWUimwEKEFNlZ21lbnRSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEhIKCmxpdmVfY291bnQYAyABKAQSGgoSc2VudF9hdF9tYXhfbWlsbGlzGAQgASgEEg0KBWJ5dGVzGAUgASgEEiMKBHJ1bnMYBiADKAsyFS5va3VyaS5zdG9yYWdlLnYxLlJ1biJhCgNSdW4SFgoOZmlyc3Rfc2VxdWVuY2UYASABKAQSFQoNZmlyc3Rfb3JkaW5hbBgCIAEoDRINCgVjb3VudBgDIAEoDRIcChRzZW50X2F0X3NoaWZ0X21pbGxpcxgEIAEoBCJRCgdTZWdtZW50EhMKC2luY2FybmF0aW9uGAEgASgMEjEKCG1lc3NhZ2VzGAIgAygLMh8ub2t1cmkuc3RvcmFnZS52MS5TdG9yZWRNZXNzYWdlIn8KBkludGVudBIQCghzZXF1ZW5jZRgBIAEoBBIaChJ0YXJnZXRfaW5jYXJuYXRpb24YAiABKAwSDgoGbnVtYmVyGAMgASgEEhUKDXJlY2VpdmVfY291bnQYBCABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAUgASgEIkQKBExpbmsSEwoLaW5jYXJuYXRpb24YASABKAwSEgoKcXVldWVfbmFtZRgCIAEoCRITCgtsYXN0X251bWJlchgDIAEoBCKrAQoJVG9tYnN0b25lEg0KBW5vbmNlGAEgASgMEhoKEmJ1cmllZF9pbmNhcm5hdGlvbhgCIAEoDBIWCg5jbG9zaW5nX3dyaXRlchgDIAEoDBIXCg9jbG9zaW5nX2F0dGVtcHQYBCABKAQSGQoRZGVsZXRlZF9hdF9taWxsaXMYBSABKAQSDwoHcGFkZGluZxgGIAEoDBIWCg5idXJpZWRfdmVyc2lvbhgHIAEoBGIGcHJvdG8z");
 
 /**
  * @generated from message okuri.storage.v1.Envelope
  */
 export type Envelope = Message<"okuri.storage.v1.Envelope"> & {
   /**
-   * 1. A reader refuses a version it does not know.
+   * 1, or 2 for a manifest that names pages and for pages. A reader refuses a version it does not know.
    *
    * @generated from field: uint32 format_version = 1;
    */
   formatVersion: number;
 
   /**
-   * 1 manifest, 2 tombstone, 3 segment, 4 turn (a Writer that asks for its turn).
+   * 1 manifest, 2 tombstone, 3 segment, 4 turn (a Writer that asks for its turn), 5 page of delayed messages,
+   * 6 page of deliveries.
    *
    * @generated from field: uint32 kind = 2;
    */
@@ -254,6 +255,18 @@ export type Manifest = Message<"okuri.storage.v1.Manifest"> & {
   incomingLinks: Link[];
 
   /**
+   * Format 2: pages hold what is cold (docs/storage-format.md).
+   *
+   * @generated from field: repeated okuri.storage.v1.DelayedPageReference delayed_pages = 23;
+   */
+  delayedPages: DelayedPageReference[];
+
+  /**
+   * @generated from field: repeated okuri.storage.v1.LeasePageReference lease_pages = 24;
+   */
+  leasePages: LeasePageReference[];
+
+  /**
    * Makes a manifest larger than any tombstone; nothing in a manifest that is larger by itself.
    *
    * @generated from field: bytes padding = 30;
@@ -289,6 +302,83 @@ export type Delayed = Message<"okuri.storage.v1.Delayed"> & {
  */
 export const DelayedSchema: GenMessage<Delayed> = /*@__PURE__*/
   messageDesc(file_okuri_storage_v1_storage, 4);
+
+/**
+ * Delayed messages in an object of their own, `s/…/delayed/…`, named by base version and nonce. Immutable.
+ *
+ * @generated from message okuri.storage.v1.DelayedPageReference
+ */
+export type DelayedPageReference = Message<"okuri.storage.v1.DelayedPageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * @generated from field: uint64 first_sequence = 4;
+   */
+  firstSequence: bigint;
+
+  /**
+   * @generated from field: uint64 last_sequence = 5;
+   */
+  lastSequence: bigint;
+
+  /**
+   * @generated from field: uint64 first_due_at_millis = 6;
+   */
+  firstDueAtMillis: bigint;
+
+  /**
+   * @generated from field: uint64 last_due_at_millis = 7;
+   */
+  lastDueAtMillis: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.DelayedPageReference.
+ * Use `create(DelayedPageReferenceSchema)` to create a new message.
+ */
+export const DelayedPageReferenceSchema: GenMessage<DelayedPageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 5);
+
+/**
+ * @generated from message okuri.storage.v1.DelayedPage
+ */
+export type DelayedPage = Message<"okuri.storage.v1.DelayedPage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * Ascending by sequence.
+   *
+   * @generated from field: repeated okuri.storage.v1.Delayed entries = 2;
+   */
+  entries: Delayed[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.DelayedPage.
+ * Use `create(DelayedPageSchema)` to create a new message.
+ */
+export const DelayedPageSchema: GenMessage<DelayedPage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 6);
 
 /**
  * A message that was received at least once and not deleted: in flight until visible_at, then waiting for the next receive.
@@ -343,7 +433,98 @@ export type Delivery = Message<"okuri.storage.v1.Delivery"> & {
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 5);
+  messageDesc(file_okuri_storage_v1_storage, 7);
+
+/**
+ * Deliveries in an object of their own, `s/…/lease/…`, named by base version and nonce. Immutable: what becomes of one of
+ * them is in the manifest, and here its bit says that it has left.
+ *
+ * @generated from message okuri.storage.v1.LeasePageReference
+ */
+export type LeasePageReference = Message<"okuri.storage.v1.LeasePageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * Entries of the page, those that have left included.
+   *
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * Of all entries.
+   *
+   * @generated from field: uint64 first_sequence = 4;
+   */
+  firstSequence: bigint;
+
+  /**
+   * @generated from field: uint64 last_sequence = 5;
+   */
+  lastSequence: bigint;
+
+  /**
+   * Exact, of those that have not left.
+   *
+   * @generated from field: uint64 first_visible_at_millis = 6;
+   */
+  firstVisibleAtMillis: bigint;
+
+  /**
+   * @generated from field: uint64 last_visible_at_millis = 7;
+   */
+  lastVisibleAtMillis: bigint;
+
+  /**
+   * Bit i, from the lowest of the first byte on, is set when the i-th entry has left. Absent while none has.
+   *
+   * @generated from field: bytes left = 8;
+   */
+  left: Uint8Array;
+};
+
+/**
+ * Describes the message okuri.storage.v1.LeasePageReference.
+ * Use `create(LeasePageReferenceSchema)` to create a new message.
+ */
+export const LeasePageReferenceSchema: GenMessage<LeasePageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 8);
+
+/**
+ * @generated from message okuri.storage.v1.LeasePage
+ */
+export type LeasePage = Message<"okuri.storage.v1.LeasePage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * Ascending by sequence.
+   *
+   * @generated from field: repeated okuri.storage.v1.Delivery entries = 2;
+   */
+  entries: Delivery[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.LeasePage.
+ * Use `create(LeasePageSchema)` to create a new message.
+ */
+export const LeasePageSchema: GenMessage<LeasePage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 9);
 
 /**
  * @generated from message okuri.storage.v1.TailMessage
@@ -365,7 +546,7 @@ export type TailMessage = Message<"okuri.storage.v1.TailMessage"> & {
  * Use `create(TailMessageSchema)` to create a new message.
  */
 export const TailMessageSchema: GenMessage<TailMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 6);
+  messageDesc(file_okuri_storage_v1_storage, 10);
 
 /**
  * @generated from message okuri.storage.v1.StoredMessage
@@ -419,7 +600,7 @@ export type StoredMessage = Message<"okuri.storage.v1.StoredMessage"> & {
  * Use `create(StoredMessageSchema)` to create a new message.
  */
 export const StoredMessageSchema: GenMessage<StoredMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 7);
+  messageDesc(file_okuri_storage_v1_storage, 11);
 
 /**
  * @generated from message okuri.storage.v1.MessageAttribute
@@ -460,7 +641,7 @@ export type MessageAttribute = Message<"okuri.storage.v1.MessageAttribute"> & {
  * Use `create(MessageAttributeSchema)` to create a new message.
  */
 export const MessageAttributeSchema: GenMessage<MessageAttribute> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 8);
+  messageDesc(file_okuri_storage_v1_storage, 12);
 
 /**
  * Messages in an object of their own, named by base version and nonce. Immutable.
@@ -510,7 +691,7 @@ export type SegmentReference = Message<"okuri.storage.v1.SegmentReference"> & {
  * Use `create(SegmentReferenceSchema)` to create a new message.
  */
 export const SegmentReferenceSchema: GenMessage<SegmentReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 9);
+  messageDesc(file_okuri_storage_v1_storage, 13);
 
 /**
  * Consecutive messages: ordinal first_ordinal + i of the segment is sequence first_sequence + i, for i < count.
@@ -546,7 +727,7 @@ export type Run = Message<"okuri.storage.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 10);
+  messageDesc(file_okuri_storage_v1_storage, 14);
 
 /**
  * @generated from message okuri.storage.v1.Segment
@@ -570,7 +751,7 @@ export type Segment = Message<"okuri.storage.v1.Segment"> & {
  * Use `create(SegmentSchema)` to create a new message.
  */
 export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 11);
+  messageDesc(file_okuri_storage_v1_storage, 15);
 
 /**
  * The source's half of a move: this message belongs to the target once the target has appended `number`.
@@ -611,7 +792,7 @@ export type Intent = Message<"okuri.storage.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 12);
+  messageDesc(file_okuri_storage_v1_storage, 16);
 
 /**
  * Outgoing: last intent number given for that target incarnation. Incoming: last number appended from that source incarnation.
@@ -640,7 +821,7 @@ export type Link = Message<"okuri.storage.v1.Link"> & {
  * Use `create(LinkSchema)` to create a new message.
  */
 export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 13);
+  messageDesc(file_okuri_storage_v1_storage, 17);
 
 /**
  * A deleted queue. Encoded to one fixed size, smaller than any manifest, so that LIST can tell the two.
@@ -691,5 +872,5 @@ export type Tombstone = Message<"okuri.storage.v1.Tombstone"> & {
  * Use `create(TombstoneSchema)` to create a new message.
  */
 export const TombstoneSchema: GenMessage<Tombstone> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 14);
+  messageDesc(file_okuri_storage_v1_storage, 18);
 
