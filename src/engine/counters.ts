@@ -12,6 +12,8 @@ export interface Counters {
   commands: number;
   spilledSegments: number;
   loadedSegments: number;
+  /** Commits that put segments together or rewrote sparse ones. */
+  compactions: number;
   collectedObjects: number;
   movedMessages: number;
   unreadableBodies: number;
@@ -28,6 +30,7 @@ export function newCounters(): Counters {
     commands: 0,
     spilledSegments: 0,
     loadedSegments: 0,
+    compactions: 0,
     collectedObjects: 0,
     movedMessages: 0,
     unreadableBodies: 0,
