@@ -26,12 +26,18 @@ export interface SegmentPlace {
   readonly reference: SegmentReference;
 }
 
+interface Loading {
+  readonly result: Promise<LoadResult>;
+  /** Somebody who wants it will want it again. */
+  keep: boolean;
+}
+
 export class BodyCache {
   readonly #environment: Environment;
   readonly #counters: Counters;
   readonly #bytesMax: number;
   readonly #segments = new Map<string, DecodedSegment>();
-  readonly #loading = new Map<string, Promise<LoadResult>>();
+  readonly #loading = new Map<string, Loading>();
   #bytes = 0;
 
   constructor(environment: Environment, counters: Counters, bytesMax: number) {
@@ -49,15 +55,19 @@ export class BodyCache {
     return segment;
   }
 
-  load(place: SegmentPlace, id: SegmentId): Promise<LoadResult> {
+  /** `keep`: false for who reads it once, so that nobody else's bodies make room for it. */
+  load(place: SegmentPlace, id: SegmentId, keep = true): Promise<LoadResult> {
     const cacheKey = `${place.incarnation}/${id}`;
     const cached = this.get(place.incarnation, id);
     if (cached) return Promise.resolve({ kind: 'loaded', segment: cached });
     const running = this.#loading.get(cacheKey);
-    if (running) return running;
-    const loading = afterwards(this.#load(place, cacheKey), () => this.#loading.delete(cacheKey));
-    this.#loading.set(cacheKey, loading);
-    return loading;
+    if (running) {
+      running.keep ||= keep;
+      return running.result;
+    }
+    const result = afterwards(this.#load(place, cacheKey), () => this.#loading.delete(cacheKey));
+    this.#loading.set(cacheKey, { result, keep });
+    return result;
   }
 
   async #load(place: SegmentPlace, cacheKey: string): Promise<LoadResult> {
@@ -71,7 +81,7 @@ export class BodyCache {
       if (decoded.kind === 'damaged') return { kind: 'damaged', reason: decoded.reason };
       if (decoded.kind === 'newer') return { kind: 'damaged', reason: `format ${decoded.formatVersion}` };
       this.#counters.loadedSegments++;
-      this.#keep(cacheKey, decoded.segment);
+      if (this.#loading.get(cacheKey)?.keep !== false) this.#keep(cacheKey, decoded.segment);
       return { kind: 'loaded', segment: decoded.segment };
     } catch (error) {
       if (error instanceof StoreError) return { kind: 'failed', reason: error.message };

@@ -37,7 +37,7 @@ export function encodeSegment(incarnation: Incarnation, messages: readonly Store
 export function encodeBodies(incarnation: Incarnation, bodies: Iterable<Uint8Array | undefined>): Uint8Array {
   const writer = new WireWriter(64 * 1024);
   writer.hex(field.incarnation, incarnation, incarnationBytes);
-  for (const body of bodies) writer.bytes(field.messages, body ?? noBody);
+  for (const body of bodies) writer.bytesEvenIfEmpty(field.messages, body ?? noBody);
   return sealEnvelope('segment', writer.finish());
 }
 
