@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Command, CommandResult } from '../../src/core/command.ts';
+import type { LiveBody } from '../../src/core/compaction-layout.ts';
 import { countMessages } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
 import type { Incarnation, WriterId } from '../../src/core/ids.ts';
@@ -47,7 +48,7 @@ interface Batch {
 export class QueueRun {
   state: QueueState;
   readonly #commands = new Commands();
-  readonly #segments = new Map<SegmentId, readonly StoredMessage[]>();
+  readonly #segments = new Map<SegmentId, readonly (StoredMessage | undefined)[]>();
   #model = new QueueModel();
   #target: MoveTarget = { kind: 'missing' };
   #now = startMillis;
@@ -82,6 +83,12 @@ export class QueueRun {
 
   #batch(draws: readonly Draw[], step: Step): Batch {
     const drawn = draws.map((draw) => this.#commands.draw(draw, this.state));
+    for (const { upload } of drawn)
+      if (upload)
+        this.#segments.set(
+          upload.id,
+          upload.slots.map((slot) => slot && this.#copied(slot)),
+        );
     const named = [...this.state.segments.keys()];
     return {
       drawn,
@@ -94,6 +101,11 @@ export class QueueRun {
       sourcesVersion: 0,
       prepared: [],
     };
+  }
+
+  #copied({ segment, ordinal, sentAtShiftMillis }: LiveBody): StoredMessage {
+    const message = this.#segments.get(segment)![ordinal]!;
+    return { ...message, sentAtMillis: message.sentAtMillis + sentAtShiftMillis };
   }
 
   #time(step: Step): TransitionTime {
@@ -131,7 +143,9 @@ export class QueueRun {
         if (segment === batch.unreadable) return 'unreadable';
         const messages = this.#segments.get(segment);
         assert.ok(messages, `segment ${segment} was collected and is still in use`);
-        return messages[ordinal]!;
+        const message = messages[ordinal];
+        assert.ok(message, `segment ${segment} has no message ${ordinal}`);
+        return message;
       },
       target: (queueName) => batch.targets.get(queueName),
       source: (incarnation) =>
