@@ -5,7 +5,7 @@
  *
  * - Costs nothing where consumers keep up or nothing happens: looks, without any request, while this node's commits
  *   change segments and for a while after, and works only on segments that stood still between its looks.
- * - One run at a time in each loop. Several nodes may do the same work: only one swap takes effect. They seldom do,
+ * - One at a time in the process, for the sake of memory. Several nodes may do the same work: only one swap takes effect. They seldom do,
  *   since each waits a little, by chance, and then reads the manifest before it copies.
  * - A segment that cannot be read is reported and left alone.
  */
@@ -22,6 +22,7 @@ import { afterwards } from './afterwards.ts';
 import type { Landed } from './batch-commit.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
+import type { OneAtATime } from './one-at-a-time.ts';
 import { Unavailable } from './queue-api.ts';
 
 /** Delays after which a segment is still, and looks end when nothing changes. */
@@ -40,6 +41,7 @@ type Loaded = ReadonlyMap<SegmentId, DecodedSegment>;
 export class Compactor {
   readonly #context: EngineContext;
   readonly #loop: CommitLoop;
+  readonly #turns: OneAtATime;
   readonly #forgotten = new AbortController();
   readonly #stop: AbortSignal;
   /** Monotonic; since when a segment has that live count, as far as this node saw. */
@@ -50,9 +52,11 @@ export class Compactor {
   #looksUntil = Number.NEGATIVE_INFINITY;
   #working = false;
 
-  constructor(context: EngineContext, loop: CommitLoop, stop: AbortSignal) {
+  /** `turns`: of the process, which has memory for one. */
+  constructor(context: EngineContext, loop: CommitLoop, turns: OneAtATime, stop: AbortSignal) {
     this.#context = context;
     this.#loop = loop;
+    this.#turns = turns;
     this.#stop = AbortSignal.any([stop, this.#forgotten.signal]);
   }
 
@@ -112,7 +116,7 @@ export class Compactor {
   async #work(): Promise<void> {
     this.#working = true;
     try {
-      while (!this.#over && (await this.#compact()));
+      while (!this.#over && (await this.#turns.run(() => this.#compact())));
     } catch (error) {
       if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
       // A later look tries again.
@@ -146,6 +150,7 @@ export class Compactor {
 
   /** Whether it did something and may go on. @throws StoreError, Unavailable */
   async #compact(): Promise<boolean> {
+    if (this.#over) return false;
     const refreshed = await this.#loop.view.refresh();
     if (refreshed.kind === 'ended') {
       this.#loop.wantRead();

@@ -11,6 +11,7 @@ import { Garbage } from './garbage.ts';
 import { LinkTender } from './link-tender.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import { Mover } from './mover.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { loopsMax } from './settings.ts';
 
 interface Tended {
@@ -25,6 +26,7 @@ export class QueueRegistry implements LoopEvents {
   readonly #context: EngineContext;
   readonly #stop: AbortSignal;
   readonly #tended = new Map<string, Tended>();
+  readonly #compactions = new OneAtATime();
   readonly #opening = new Map<string, Promise<CommitLoop | undefined>>();
 
   constructor(context: EngineContext, stop: AbortSignal) {
@@ -67,7 +69,7 @@ export class QueueRegistry implements LoopEvents {
     const garbage = new Garbage(this.#context, loop, this.#stop);
     const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), this.#stop);
     const links = new LinkTender(this.#context, loop, this.#stop);
-    const compactor = new Compactor(this.#context, loop, this.#stop);
+    const compactor = new Compactor(this.#context, loop, this.#compactions, this.#stop);
     this.#tended.set(name, { loop, garbage, compactor, mover, links });
     mover.start(false);
     this.#evict(loop);
