@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { messageArbitrary } from '../../test/arbitraries/queue-state.ts';
+import { ScriptedStore } from '../../test/support/scripted-store.ts';
+import { SeededRandom } from '../../test/support/seeded-random.ts';
+import { VirtualClock } from '../../test/support/virtual-clock.ts';
+import type { Incarnation } from '../core/ids.ts';
+import { type SegmentReference, segmentIdOf } from '../core/queue-state.ts';
+import { objectKey } from '../format/object-keys.ts';
+import { encodeSegment } from '../format/segment-codec.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { BodyCache } from './body-cache.ts';
+import { newCounters } from './counters.ts';
+
+const incarnation = 'ab'.repeat(16) as Incarnation;
+const [message] = fc.sample(messageArbitrary, 1);
+const body = encodeSegment(incarnation, [message!]);
+const referenceOf = (baseVersion: number): SegmentReference => ({
+  baseVersion,
+  nonce: '0'.repeat(16),
+  liveCount: 1,
+  sentAtMaxMillis: 0,
+  bytes: body.length,
+  runs: [{ firstSequence: baseVersion, firstOrdinal: 0, count: 1, sentAtShiftMillis: 0 }],
+});
+
+/** Room for two segments. */
+async function cacheOf(segments: number) {
+  const clock = new VirtualClock();
+  const bucket = new MemoryStore({ nowMillis: () => clock.wallMillis() });
+  const references = Array.from({ length: segments }, (_, n) => referenceOf(n + 1));
+  for (const { baseVersion, nonce } of references)
+    await bucket.put(objectKey({ name: 'q', incarnation, kind: 'seg', baseVersion, nonce }), body);
+  const store = new ScriptedStore(bucket, clock);
+  const quiet = () => {};
+  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+  const cache = new BodyCache(
+    { clock, random: new SeededRandom(1), store, log },
+    newCounters(),
+    2 * body.length,
+  );
+  const load = (n: number, keep?: boolean) => {
+    const reference = references[n]!;
+    return cache.load({ queueName: 'q', incarnation, reference }, segmentIdOf(reference), keep);
+  };
+  const kept = () =>
+    references.flatMap((reference, n) => (cache.get(incarnation, segmentIdOf(reference)) ? [n] : []));
+  return { clock, store, load, kept };
+}
+
+describe('the cache of bodies', () => {
+  it('keeps the last used, and what is read once makes nobody room', async () => {
+    const { clock, load, kept } = await cacheOf(5);
+    for (const n of [0, 1, 2]) await clock.runUntil(load(n));
+    assert.deepEqual(kept(), [1, 2]);
+    for (const n of [3, 4]) assert.equal((await clock.runUntil(load(n, false))).kind, 'loaded');
+    assert.deepEqual(kept(), [1, 2]);
+  });
+
+  it('asks the store once for all who want a segment, and keeps it when one of them wants that', async () => {
+    const { clock, store, load, kept } = await cacheOf(1);
+    const [once, again, third] = [load(0, false), load(0), load(0, false)];
+    await clock.runUntil(Promise.all([once, again, third]));
+    assert.equal(store.count('get '), 1);
+    assert.deepEqual(kept(), [0]);
+  });
+});
