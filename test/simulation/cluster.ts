@@ -2,6 +2,8 @@
  * Nodes on one bucket and the network between them and their clients: starts, kills and restarts processes, carries
  * calls there and answers back, and loses some. Over 300 lines for what every process is wired to.
  */
+
+import { supersededCompaction } from '../../src/engine/compactor.ts';
 import type { Log } from '../../src/engine/environment.ts';
 import { createQueueService, type Engine } from '../../src/engine/queue-service.ts';
 import { RetryingStore } from '../../src/store/retrying-store.ts';
@@ -231,7 +233,9 @@ export class Cluster {
       court.fail('the engine logs no error', `n${index}: ${message}: ${why}`);
     };
     const log: Log = {
-      debug: () => {},
+      debug: (message) => {
+        if (message === supersededCompaction) reached.note('a compaction was superseded');
+      },
       info: () => {},
       warn: (message) => say(`warns: ${message}`),
       error: complain,

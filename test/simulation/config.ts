@@ -257,7 +257,10 @@ function drawSwarm(seed: string, calls: number): SimConfig {
     limits,
     // Nodes may be farther than those of the promise, and small limits make more requests of each commit.
     droughtMillisMax: limits.delayedInlineMax < queueLimits.delayedInlineMax ? pagedDroughtMillisMax : 10_000,
-    timing: drawTiming(draw),
+    timing: {
+      ...drawTiming(draw),
+      compactDelayMillis: new Prng(`${seed}/compaction`).pick([20, 200, 1_000, 5_000]),
+    },
     watch: drawWatch(new Prng(`${seed}/watch`)),
   };
 }
@@ -291,6 +294,8 @@ function drawLimits(seed: string): QueueLimits {
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
     ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
+    // A few tails, so that every backlog is compacted.
+    compactedBytesMax: queueLimits.tailBytesMax * share * draw.pick([1, 2, 4]),
   };
 }
 

@@ -24,6 +24,7 @@ export const focusNames = [
   'graves',
   'pages',
   'sleeps',
+  'backlogs',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -43,6 +44,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   graves,
   pages,
   sleeps,
+  backlogs,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -353,5 +355,44 @@ function sleeps(drawn: SimConfig, draw: Prng): SimConfig {
     pauseMillisMax: draw.pick([10_000, 200_000, 1_000_000]),
     sleeps: draw.pick([0.5, 1]),
     bodyBytes: [16],
+  };
+}
+
+/** More is sent than consumed, in tails that spill all the time, and several nodes compact what others change. */
+function backlogs(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 2);
+  const tailBytesMax = queueLimits.tailBytesMax / 64;
+  return {
+    ...drawn,
+    calls: Math.min(drawn.calls, 1_200),
+    nodes,
+    queues: drawn.queues
+      .slice(0, 2)
+      .map((queue) => ({
+        ...queue,
+        attributes: { ...queue.attributes, VisibilityTimeout: draw.pick(['0', '1', '5']) },
+      }))
+      .map((queue) => ({ ...queue, deadLetterTo: undefined })),
+    clients: withWeights(
+      clients,
+      { send: 2, receive: 1, settle: draw.pick([0.5, 1.5]), purge: draw.pick([0, 0.005]) },
+      80,
+    ),
+    faults: { ...drawn.faults, slowAnswer: draw.pick([0.05, 0.2]), late: draw.pick([0, 0.02]) },
+    lateMillisMax: draw.pick([200, 3_000]),
+    bodyBytes: [16, 256],
+    limits: {
+      ...drawn.limits,
+      tailBytesMax,
+      inlineMessageBytesMax: tailBytesMax / 4,
+      segmentBytesMax: tailBytesMax / draw.pick([1, 4]),
+      compactedBytesMax: tailBytesMax * draw.pick([1, 2]),
+    },
+    timing: {
+      ...drawn.timing,
+      compactDelayMillis: draw.pick([10, 100, 500]),
+      collectLagMillis: draw.pick([100, 300, 2_000]),
+      sweepIntervalMillis: draw.pick([500, 1_500, 10_000]),
+    },
   };
 }
