@@ -187,6 +187,7 @@ describe('a sweep', () => {
     await world.bucket.put(manifestKey('damaged'), Uint8Array.of(1, 2, 3));
     await sweep(world, node);
     assert.deepEqual(await segments(world), [orphans[0]]);
+    for (const key of [manifestKey('damaged'), orphans[0]!]) await world.bucket.delete(key);
   });
 
   scenario('touches no key that it cannot read, and not the manifests of queues', async (world) => {
