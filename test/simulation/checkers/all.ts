@@ -42,7 +42,7 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     registerChecker(),
     sizesChecker(world.limits),
     sendsChecker(ledger),
-    endingsChecker(ledger, world.liesTold),
+    endingsChecker(ledger, world),
     deliveriesChecker(world.aborts),
     fencingChecker(ledger),
     deadLettersChecker(ledger, world.clockErrorMillis),
