@@ -37,7 +37,7 @@ function queueWith(...seconds: number[]): OneQueue {
 
 describe('pages of delayed messages', () => {
   it('take the latest due out of the manifest', () => {
-    const queue = queueWith(10, 70, 20, 60, 30, 50, 40);
+    const queue = queueWith(10, 20, 70, 60, 50, 40, 30);
     assert.equal(queue.state.delayedPages.size, 1);
     const [page] = queue.state.delayedPages.values();
     assert.equal(page!.count, 3);
@@ -45,6 +45,20 @@ describe('pages of delayed messages', () => {
     assert.equal(page!.lastDueAtMillis, queue.nowMillis + 70_000);
     assert.equal(queue.state.delayed.size, 4);
     assert.deepEqual(queue.counts, { visible: 0, inFlight: 0, delayed: 7 });
+  });
+
+  it('take nothing that the same commit delays: its next attempt would delay it to another time', () => {
+    const queue = new OneQueue();
+    queue.limits = small;
+    queue.commit(sendIn(10, 20, 30, 40, 50), spilling());
+    assert.equal(queue.state.delayed.size, 5);
+    assert.deepEqual(
+      queue.asked.flatMap(({ newPages }) => newPages),
+      [],
+    );
+    queue.send('next');
+    assert.equal(queue.state.delayed.size, 2);
+    assert.equal(queue.state.delayedPages.size, 1);
   });
 
   it('give every message when it is due, and no earlier', () => {
@@ -62,7 +76,7 @@ describe('pages of delayed messages', () => {
   });
 
   it('tell when to look next, and count what is due in them', () => {
-    const queue = queueWith(10, 70, 20, 60, 30, 50, 40);
+    const queue = queueWith(10, 20, 70, 60, 50, 40, 30);
     assert.equal(nextVisibleAt(queue.state, queue.nowMillis + 45_000), queue.nowMillis + 50_000);
     queue.nowMillis += 65_000;
     assert.deepEqual(queue.counts, { visible: 6, inFlight: 0, delayed: 1 });

@@ -61,7 +61,11 @@ export function foldDelayed(draft: Draft, pages: PageWriter): void {
     if (stillTrue(draft, page.content)) pointAt(draft, page);
   }
   if (draft.delayed.current.size <= delayedInlineMax) return;
-  const cold = [...draft.delayed.current].filter(([sequence]) => !draft.tail.current.has(sequence));
+  // What this transition delays has another time in the next attempt: a page uploaded for it would never be true.
+  const cold = [...draft.delayed.current].filter(
+    ([sequence, dueAtMillis]) =>
+      draft.base.delayed.get(sequence) === dueAtMillis && !draft.tail.current.has(sequence),
+  );
   cold.sort(([, a], [, b]) => b - a);
   let excess = draft.delayed.current.size - delayedInlineMax;
   for (let from = 0; excess > 0 && from + delayedPageEntries <= cold.length; from += delayedPageEntries) {

@@ -4,8 +4,9 @@
  * and runs in tests.
  */
 
+import { belongsTo, countLeft, visibilityOf } from './lease-page.ts';
 import { WRITERS_MAX } from './limits.ts';
-import { pagesOf } from './pages.ts';
+import { type PageContents, type PageKind, pagesOf } from './pages.ts';
 import type { PageId, QueueState } from './queue-state.ts';
 import { isWellFormed, iterate } from './range-set.ts';
 import { locate, runIndexOf } from './run-index.ts';
@@ -63,6 +64,29 @@ export function brokenState(state: QueueState): string | undefined {
     if (number > (state.outgoingLinks.get(targetIncarnation)?.lastNumber ?? 0))
       return `the intent of sequence ${sequence} has a number that its link never gave`;
   return brokenBodies(state, live);
+}
+
+/** The first page of which the state says something that its content does not bear out, or undefined. */
+export function brokenPages(
+  state: QueueState,
+  page: <K extends PageKind>(kind: K, id: PageId) => PageContents[K],
+): string | undefined {
+  for (const [id, reference] of state.leasePages) {
+    const content = page('lease', id);
+    const { left, remaining, count } = reference;
+    if (!belongsTo(content, reference)) return `lease page ${id} is not the one that is meant`;
+    if (remaining === 0 || remaining !== count - countLeft(left))
+      return `lease page ${id} has ${remaining} entries left by its count, ${count - countLeft(left)} by its bits`;
+    const { firstVisibleAtMillis, lastVisibleAtMillis } = visibilityOf(content, left);
+    if (
+      firstVisibleAtMillis !== reference.firstVisibleAtMillis ||
+      lastVisibleAtMillis !== reference.lastVisibleAtMillis
+    )
+      return `lease page ${id} becomes visible at another time than is said`;
+    if (content.sequences.some((sequence) => state.tail.has(sequence)))
+      return `lease page ${id} holds a message of the tail`;
+  }
+  return undefined;
 }
 
 function brokenBodies(state: QueueState, live: ReadonlySet<number>): string | undefined {

@@ -65,6 +65,20 @@ describe('pages of deliveries', () => {
     assert.deepEqual(queue.places, {});
   });
 
+  it('do not take what the same commit leases or extends: its next attempt would do so anew', () => {
+    const { queue, handles } = queueWith(4);
+    for (let n = 0; n < 4; n++) queue.send(`${n}`);
+    queue.commit(...handles.map((handle) => visibilityOf(handle, 700)), receiveOf(10, 600));
+    assert.equal(queue.state.deliveries.size, 8);
+    assert.deepEqual(
+      queue.asked.flatMap(({ newPages }) => newPages),
+      [],
+    );
+    queue.send('next');
+    assert.equal(queue.state.deliveries.size, 2);
+    assert.equal(queue.state.leasePages.size, 2);
+  });
+
   it('let a deleted message go, and a second delete changes nothing', () => {
     const { queue, handles } = queueWith(6);
     queue.commit(deleteOf(handles[1]!));

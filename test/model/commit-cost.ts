@@ -5,10 +5,16 @@
 import type { Command } from '../../src/core/command.ts';
 import type { DeliveryToken } from '../../src/core/ids.ts';
 import { brokenStep } from '../../src/core/invariants.ts';
+import { type LeasePage, leasePageOf, summaryOf } from '../../src/core/lease-page.ts';
+import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
+import type { PageContents, PageKind } from '../../src/core/pages.ts';
 import {
   type Delivery,
+  type LeasePageReference,
   newQueueState,
+  type PageId,
+  pageIdOf,
   type QueueState,
   type SegmentId,
   type SegmentReference,
@@ -60,7 +66,9 @@ function withSegments(segmentCount: number, perSegment: number): QueueState {
   return { ...base, segments, ready: rangesOf(1, end), nextSequence: end };
 }
 
-/** The first `count` messages in flight. */
+const pages = new Map<PageId, LeasePage>();
+
+/** The first `count` messages in flight, as many as can be in pages. */
 function withDeliveries(count: number): QueueState {
   const perSegment = 700;
   const state = withSegments(Math.ceil((count + 10_000) / perSegment), perSegment);
@@ -74,7 +82,15 @@ function withDeliveries(count: number): QueueState {
       token: n.toString(16).padStart(16, '0') as DeliveryToken,
       leaseVersion: 1,
     });
-  return { ...state, deliveries, ready: rangesOf(count + 1, state.nextSequence) };
+  const leasePages = new Map<PageId, LeasePageReference>();
+  while (deliveries.size > queueLimits.leaseInlineMax) {
+    const content = leasePageOf([...deliveries].slice(0, queueLimits.leasePageEntries));
+    for (const sequence of content.sequences) deliveries.delete(sequence);
+    const named = { baseVersion: 1, nonce: (pages.size + 1).toString(16).padStart(16, '0') };
+    pages.set(pageIdOf(named), content);
+    leasePages.set(pageIdOf(named), { ...named, ...summaryOf(content) });
+  }
+  return { ...state, deliveries, leasePages, ready: rangesOf(count + 1, state.nextSequence) };
 }
 
 const body = stored('x'.repeat(256));
@@ -85,9 +101,12 @@ const sends = (count: number): Command[] =>
 const receives = (count: number): Command[] => Array.from({ length: count }, () => receiveOf(10));
 
 function deletes(state: QueueState, count: number): Command[] {
-  const handles = [...state.deliveries]
-    .slice(0, count)
-    .map(([sequence, { token, leaseVersion }]) => ({ incarnation, sequence, token, leaseVersion }));
+  const [first] = state.leasePages.keys();
+  const { sequences, deliveries } = pages.get(first!)!;
+  const handles = sequences.slice(0, count).map((sequence, ordinal) => {
+    const { token, leaseVersion } = deliveries[ordinal]!;
+    return { incarnation, sequence, token, leaseVersion };
+  });
   return Array.from({ length: handles.length / 10 }, (_, n) =>
     deleteOf(...handles.slice(n * 10, n * 10 + 10)),
   );
@@ -106,7 +125,7 @@ function input(state: QueueState, commands: readonly Command[]): TransitionInput
       target: () => ({ kind: 'missing' }),
       source: () => undefined,
       prepared: [],
-      page: () => 'unreadable',
+      page: <K extends PageKind>(_kind: K, id: PageId) => pages.get(id) as unknown as PageContents[K],
       preparedPages: [],
     },
     collectBelow: 0,

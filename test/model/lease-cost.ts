@@ -4,7 +4,7 @@
  *
  * - heartbeats: 120,000 in flight, each extended every 10 s, in 100 ms commits of 1,200 changes; in the order of their
  *   leases, or in any order;
- * - lost: 1,000,000 received once and never acknowledged, 1,000 receives of 10 at a time, then received again.
+ * - lost: 1,000,000 received once and never acknowledged, 1,000 a commit, then received again.
  */
 import type { Command, Leased } from '../../src/core/command.ts';
 import { brokenStep } from '../../src/core/invariants.ts';
@@ -40,6 +40,7 @@ class Load {
   readonly encodeMillis: number[] = [];
   readonly decodeMillis: number[] = [];
   readonly commitBytes: number[] = [];
+  timeoutSeconds = 30;
   pagesWritten = 0;
   pagesRead = 0;
   readonly #message: StoredMessage;
@@ -157,7 +158,7 @@ class Load {
     const commands: Command[] = Array.from({ length: count / 10 }, () => ({
       kind: 'receive',
       maxMessages: 10,
-      visibilityTimeoutSeconds: 30,
+      visibilityTimeoutSeconds: this.timeoutSeconds,
       waits: false,
     }));
     return this.commit(commands, inFlightMax).map(({ handle }) => handle);
@@ -227,14 +228,17 @@ function heartbeats(seconds: number, shuffled: boolean): void {
 
 function lost(count: number): void {
   const load = new Load(count);
-  let received = 0;
-  while (received < count) {
-    received += load.receive(10_000, 2_000_000).length;
-    load.nowMillis += 1_000;
-    if (received % 250_000 === 0) load.show(`${received} received and never acknowledged`);
+  load.timeoutSeconds = 43_200;
+  for (let received = 0; received < count; ) {
+    received += load.receive(1_000, 2_000_000).length;
+    load.nowMillis += 100;
+    if (received % 250_000 === 0) load.show(`${received} received and never acknowledged, 1,000 a commit`);
   }
-  load.nowMillis += 60_000;
-  for (let commit = 0; commit < 100; commit++) load.receive(1_000);
+  load.nowMillis += 43_200_000;
+  for (let commit = 0; commit < 200; commit++) {
+    load.receive(1_000, 2_000_000);
+    load.nowMillis += 100;
+  }
   load.show('received again, 1,000 a commit');
 }
 

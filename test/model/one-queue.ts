@@ -7,7 +7,7 @@ import type { Command, CommandOutcome, CommandResult, Leased, NewMessage } from 
 import { countMessages, type QueueCounts } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
 import type { Incarnation, WriterId } from '../../src/core/ids.ts';
-import { brokenState, brokenStep } from '../../src/core/invariants.ts';
+import { brokenPages, brokenState, brokenStep } from '../../src/core/invariants.ts';
 import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
 import { contentBytesOf } from '../../src/core/message-size.ts';
@@ -224,6 +224,7 @@ export class OneQueue {
     assert.ok(result.next.kind === 'queue');
     assert.equal(brokenStep(this.state, result.next.state), undefined);
     this.state = deepFreeze(result.next.state);
+    assert.equal(brokenPages(this.state, this.#page), undefined);
     assert.equal(brokenState(this.whole), undefined);
     return result.results;
   }

@@ -1,4 +1,5 @@
 /** States as they are with everything their pages hold: what checkers look at. */
+import { brokenPages } from '../../src/core/invariants.ts';
 import { type PageContents, type PageKind, unfolded } from '../../src/core/pages.ts';
 import type { PageId, QueueState } from '../../src/core/queue-state.ts';
 import { objectKey } from '../../src/format/object-keys.ts';
@@ -17,7 +18,10 @@ export class PagesOfTheBucket {
 
   /** @throws UnreadablePage */
   whole(name: string, state: QueueState): QueueState {
-    return unfolded(state, (kind, id) => this.#read(name, state, kind, id));
+    const read = <K extends PageKind>(kind: K, id: PageId) => this.#read(name, state, kind, id);
+    const broken = brokenPages(state, read);
+    if (broken !== undefined) throw new UnreadablePage(broken);
+    return unfolded(state, read);
   }
 
   #read<K extends PageKind>(name: string, state: QueueState, kind: K, id: PageId): PageContents[K] {

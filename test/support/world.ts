@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { brokenState } from '../../src/core/invariants.ts';
+import { brokenPages, brokenState } from '../../src/core/invariants.ts';
 import { type PageContents, type PageKind, pagesOf, unfolded } from '../../src/core/pages.ts';
 import type { ManifestContent, PageId, QueueState } from '../../src/core/queue-state.ts';
 import type { Log } from '../../src/engine/environment.ts';
@@ -89,7 +89,9 @@ export class World {
       assert.equal(decoded.kind, 'ok', `${page.kind} page ${id} can be read`);
       if (decoded.kind === 'ok') contents.set(id, decoded.content);
     }
-    return unfolded(state, <K extends PageKind>(_kind: K, id: PageId) => contents.get(id) as PageContents[K]);
+    const read = <K extends PageKind>(_kind: K, id: PageId) => contents.get(id) as PageContents[K];
+    assert.equal(brokenPages(state, read), undefined, name);
+    return unfolded(state, read);
   }
 
   end(): void {

@@ -26,8 +26,11 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
       if (tailBytes > limits.tailBytesMax) return `the tail of ${queue} has ${tailBytes} bytes`;
       const { writers, intents } = after.state;
       const stored = storedAfter!;
-      // Those in the tail can't leave, and what one commit brings back leaves with the next.
-      const cold = [...stored.delayed.keys()].filter((sequence) => !stored.tail.has(sequence)).length;
+      // Those in the tail and those that this commit delayed can't leave, and what it brings back leaves with the next.
+      const known = storedBefore?.nextSequence ?? 0;
+      const cold = [...stored.delayed.keys()].filter(
+        (sequence) => sequence < known && !stored.tail.has(sequence),
+      ).length;
       const delayedMax = limits.delayedInlineMax + 5 * limits.delayedPageEntries;
       if (cold > delayedMax) return `the manifest of ${queue} holds ${cold} delayed messages of segments`;
       const settled = settledDeliveries(storedBefore, stored);
