@@ -32,6 +32,15 @@ export function namesPage(state: QueueState, id: PageId): boolean {
   return pageKinds.some((kind) => state[`${kind}Pages`].has(id));
 }
 
+/** Whether a page may tell of messages within [first, end): without reading it nobody knows that they are dead. */
+export function mayBePaged(state: QueueState, first: number, end: number): boolean {
+  for (const { firstSequence, lastSequence } of state.delayedPages.values())
+    if (firstSequence < end && lastSequence >= first) return true;
+  for (const { firstSequence, lastSequence } of state.leasePages.values())
+    if (firstSequence < end && lastSequence >= first) return true;
+  return false;
+}
+
 /** The same state with everything that its pages hold: what it would be without bounds. */
 export function unfolded(
   state: QueueState,

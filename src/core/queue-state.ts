@@ -59,6 +59,8 @@ export interface SegmentReference {
   readonly liveCount: number;
   readonly sentAtMaxMillis: number;
   readonly bytes: number;
+  /** Bodies it was written with, when its runs pass over more numbers than those; absent: one for each. */
+  readonly bodyCount?: number;
   readonly runs: readonly Run[];
 }
 

@@ -2,7 +2,7 @@
  * The one switch: `apply(state, commands, …)` gives the next state and an outcome per command, or says what has to
  * be loaded or uploaded first. Pure and synchronous: the same arguments give the same answer, and nothing outside is
  * touched. Order within one transition: delete queue, attributes, purge, deletes, visibility changes and releases,
- * sends, moves and their resolution, links forgotten, receives; so a message can be stored and leased in one commit.
+ * sends, moves and their resolution, links forgotten, receives, segments replaced; so a message can be stored and leased in one commit.
  */
 import { changeVisibility, release } from './change-visibility.ts';
 import type { Command, CommandOutcome, CommandResult } from './command.ts';
@@ -18,6 +18,7 @@ import { mergeAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
 import { Receiver } from './receive.ts';
 import { appendMoved, forgetLinks, resolveMoves, returnMoves } from './redrive.ts';
+import { replaceSegments } from './replace-segments.ts';
 import type { Needs, Resources } from './resources.ts';
 import { expire } from './retention.ts';
 import { send } from './send.ts';
@@ -66,6 +67,8 @@ const order: Readonly<Record<Command['kind'], number>> = {
   // Never before an append of the same transition: it would find its number unused again.
   'forget-links': 7,
   receive: 8,
+  // Everything before finds bodies where the base state has them, and the counts are final.
+  'replace-segments': 9,
 };
 
 export function apply(input: TransitionInput): TransitionResult {
@@ -88,6 +91,8 @@ export function apply(input: TransitionInput): TransitionResult {
     } else if (command.kind === 'tidy') {
       const effect = expired || collectedBelow > state.collectedBelow;
       results[index] = { outcome: { kind: 'done' }, effect };
+    } else if (command.kind === 'replace-segments') {
+      results[index] = replaceSegments(draft, command, collectedBelow);
     } else {
       results[index] = applyOne(draft, command, input.resources, neededSources);
     }
@@ -127,7 +132,7 @@ function raisedCollectedBelow({ state, commands, collectBelow }: TransitionInput
 
 function applyOne(
   draft: Draft,
-  command: Exclude<Command, { readonly kind: 'receive' | 'tidy' }>,
+  command: Exclude<Command, { readonly kind: 'receive' | 'tidy' | 'replace-segments' }>,
   resources: Resources,
   neededSources: Map<Incarnation, string>,
 ): CommandResult {

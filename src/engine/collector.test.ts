@@ -176,6 +176,20 @@ describe('a sweep', () => {
     assert.deepEqual(bodiesOf(await other.receive('q')), [large]);
   });
 
+  scenario('goes on where one queue cannot be read, and takes nothing of that one', async (world) => {
+    const node = world.startNode();
+    await node.create('damaged');
+    const orphans = ['damaged', 'deleted'].map((name) => {
+      const incarnation = incarnationFrom(new Uint8Array(16));
+      return objectKey({ name, incarnation, kind: 'seg', baseVersion: 1, nonce: '0'.repeat(16) });
+    });
+    for (const key of orphans) await world.bucket.put(key, new Uint8Array(1));
+    await world.bucket.put(manifestKey('damaged'), Uint8Array.of(1, 2, 3));
+    await sweep(world, node);
+    assert.deepEqual(await segments(world), [orphans[0]]);
+    for (const key of [manifestKey('damaged'), orphans[0]!]) await world.bucket.delete(key);
+  });
+
   scenario('touches no key that it cannot read, and not the manifests of queues', async (world) => {
     const node = world.startNode();
     await node.create('q');

@@ -74,10 +74,13 @@ export class Collector {
     const groups = await this.#listByIncarnation();
     const versions = new Map<string, number>();
     for (const [group, objects] of groups) {
-      const { name, incarnation } = objects[0]!.parts;
-      const state = await this.#stateOf(name, incarnation);
-      if (state) versions.set(group, state.version);
-      else deleted += await this.#delete(objects);
+      const { parts } = objects[0]!;
+      deleted += await this.#ofQueue(parts, async () => {
+        const state = await this.#stateOf(parts.name, parts.incarnation);
+        if (!state) return this.#delete(objects);
+        versions.set(group, state.version);
+        return 0;
+      });
     }
     if (versions.size > 0) {
       const { clock, store } = this.#context.environment;
@@ -88,9 +91,21 @@ export class Collector {
     }
     for (const [group, version] of versions) {
       if (this.#stop.aborted) break;
-      deleted += await this.#sweepLive(groups.get(group)!, version);
+      const objects = groups.get(group)!;
+      deleted += await this.#ofQueue(objects[0]!.parts, () => this.#sweepLive(objects, version));
     }
     return deleted + (await this.#collectAged());
+  }
+
+  /** A queue that can't be read or committed to now leaves the others their sweep. @throws StoreError */
+  async #ofQueue({ name, incarnation }: ObjectKeyParts, sweep: () => Promise<number>): Promise<number> {
+    try {
+      return await sweep();
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      this.#context.environment.log.warn('a queue was not swept', { queue: name, incarnation, error });
+      return 0;
+    }
   }
 
   async #sweepLive(objects: readonly Listed[], version: number): Promise<number> {

@@ -1,8 +1,9 @@
 /**
- * The short way of collection: segments and pages that this loop's own commits dropped, deleted by key without any LIST once
- * `collectedBelow` has passed their base version (DESIGN.md section 5 †). Until then a writer that stalls between
- * upload and swap could still name an object as old, so being dropped is not enough. Whatever is missed here (a
- * crash, another node's drops) the sweep finds.
+ * The short way of collection: segments and pages that this loop's own commits dropped, deleted by key without LIST once
+ * `collectedBelow` has passed their base version (DESIGN.md section 5 †). One rule for all deletions, so that this loop
+ * need not know who could still name an object as old. As long as a batch names its uploads in one landed commit and
+ * is then over, nobody could, once it was named and dropped; a reference that moves between objects would change that.
+ * Whatever is missed here (a crash, another node's drops) the sweep finds.
  */
 
 import type { QueueState } from '../core/queue-state.ts';

@@ -146,6 +146,7 @@ const segmentShape = fc.record({
   bytes: count,
   sentAtMaxMillis: millisArbitrary,
   shift: fc.nat(3),
+  compacted: fc.boolean(),
 });
 
 const writer = fc.record(
@@ -249,12 +250,13 @@ function segmentsOf(
     readonly bytes: number;
     readonly sentAtMaxMillis: number;
     readonly shift: number;
+    readonly compacted: boolean;
   }[],
 ): ReadonlyMap<SegmentId, SegmentReference> {
   const segments = new Map<SegmentId, SegmentReference>();
   inSegments.forEach((sequences, index) => {
     if (sequences.length === 0) return;
-    const { nonce, bytes: objectBytes, sentAtMaxMillis, shift } = shapes[index]!;
+    const { nonce, bytes: objectBytes, sentAtMaxMillis, shift, compacted } = shapes[index]!;
     const runs: Run[] = sequences.map((firstSequence, ordinal) => ({
       firstSequence,
       firstOrdinal: ordinal,
@@ -268,6 +270,7 @@ function segmentsOf(
       sentAtMaxMillis,
       bytes: objectBytes,
       runs,
+      ...(compacted ? { bodyCount: runs.length } : {}),
     };
     segments.set(segmentIdOf(reference), reference);
   });

@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Command } from '../../src/core/command.ts';
+import type { LiveBody } from '../../src/core/compaction-layout.ts';
 import { countMessages } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
 import type { Incarnation, WriterId } from '../../src/core/ids.ts';
@@ -68,8 +69,8 @@ interface Batch {
 export class QueueRun {
   state: QueueState;
   readonly #commands = new Commands();
-  readonly #segments = new Map<SegmentId, readonly StoredMessage[]>();
   readonly #pages = new Map<PageId, PageContents[PageKind]>();
+  readonly #segments = new Map<SegmentId, readonly (StoredMessage | undefined)[]>();
   #model = new QueueModel();
   #target: MoveTarget = { kind: 'missing' };
   #now = startMillis;
@@ -104,6 +105,12 @@ export class QueueRun {
 
   #batch(draws: readonly Draw[], step: Step): Batch {
     const drawn = draws.map((draw) => this.#commands.draw(draw, this.state));
+    for (const { upload } of drawn)
+      if (upload)
+        this.#segments.set(
+          upload.id,
+          upload.slots.map((slot) => slot && this.#copied(slot)),
+        );
     const named = [...this.state.segments.keys()];
     return {
       drawn,
@@ -118,6 +125,11 @@ export class QueueRun {
       loadedPages: new Set(),
       preparedPages: [],
     };
+  }
+
+  #copied({ segment, ordinal, sentAtShiftMillis }: LiveBody): StoredMessage {
+    const message = this.#segments.get(segment)![ordinal]!;
+    return { ...message, sentAtMillis: message.sentAtMillis + sentAtShiftMillis };
   }
 
   #time(step: Step): TransitionTime {
@@ -156,7 +168,9 @@ export class QueueRun {
         if (segment === batch.unreadable) return 'unreadable';
         const messages = this.#segments.get(segment);
         assert.ok(messages, `segment ${segment} was collected and is still in use`);
-        return messages[ordinal]!;
+        const message = messages[ordinal];
+        assert.ok(message, `segment ${segment} has no message ${ordinal}`);
+        return message;
       },
       target: (queueName) => batch.targets.get(queueName),
       source: (incarnation) =>

@@ -85,6 +85,8 @@ export interface SimConfig {
   /** Spells in which a node's requests are refused for good (403), as long as outages. */
   readonly denialsPerMinute: number;
   readonly pauseMillisMax: number;
+  /** The share of pauses in which the whole machine sleeps, and its monotonic clock stands still. */
+  readonly sleeps: number;
   readonly lateMillisMax: number;
   readonly requestTimeoutMillis: number;
   /** Whole seconds as S3 tells them, or milliseconds. */
@@ -230,6 +232,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
     outageMillisMax: draw.pick([2_000, 20_000, 180_000]),
     denialsPerMinute: odd.chance(0.2) ? odd.pick([0.2, 1]) : 0,
     pauseMillisMax: draw.pick([1_000, 10_000, 30_000, 200_000]),
+    sleeps: drawSleeps(new Prng(`${seed}/sleeps`)),
     lateMillisMax: draw.pick([200, 3_000, 60_000, 600_000]),
     requestTimeoutMillis: draw.pick([1_000, 5_000, 15_000]),
     dateResolutionMillis: draw.pick([1, 1_000]),
@@ -254,7 +257,10 @@ function drawSwarm(seed: string, calls: number): SimConfig {
     limits,
     // Nodes may be farther than those of the promise, and small limits make more requests of each commit.
     droughtMillisMax: limits.delayedInlineMax < queueLimits.delayedInlineMax ? pagedDroughtMillisMax : 10_000,
-    timing: drawTiming(draw),
+    timing: {
+      ...drawTiming(draw),
+      compactDelayMillis: new Prng(`${seed}/compaction`).pick([20, 200, 1_000, 5_000]),
+    },
     watch: drawWatch(new Prng(`${seed}/watch`)),
   };
 }
@@ -288,7 +294,14 @@ function drawLimits(seed: string): QueueLimits {
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
     ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
+    // A few tails, so that every backlog is compacted.
+    compactedBytesMax: queueLimits.tailBytesMax * share * draw.pick([1, 2, 4]),
   };
+}
+
+/** Of a stream of its own. */
+function drawSleeps(draw: Prng): number {
+  return draw.chance(0.4) ? draw.pick([0.3, 1]) : 0;
 }
 
 /** Of a stream of its own. */

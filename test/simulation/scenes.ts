@@ -3,13 +3,14 @@
  * What costs a loop is looked for until it was found once.
  */
 
+import { isSparse } from '../../src/core/choose-compaction.ts';
 import { pageKinds } from '../../src/core/pages.ts';
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../src/core/queue-state.ts';
 import { has } from '../../src/core/range-set.ts';
 import { decodeReceiptHandle } from '../../src/core/receipt-handle.ts';
 import { manifestsPrefix, parseObjectKey } from '../../src/format/object-keys.ts';
-import { type DiffChecker, leaseKey } from './checkers/check.ts';
+import { type DiffChecker, isCompacted, leaseKey } from './checkers/check.ts';
 import type { Call, CallAnswer, Landing, ObjectChange } from './history.ts';
 import type { LandingDiff, Ledger } from './ledger.ts';
 import type { Reached } from './reached.ts';
@@ -199,8 +200,16 @@ export class Scenes implements DiffChecker {
   }
 
   #segments(before: QueueState, after: QueueState): void {
-    for (const [id, { runs }] of after.segments) {
+    for (const [id, reference] of after.segments) {
       if (before.segments.has(id)) continue;
+      const { runs } = reference;
+      if (isCompacted(before, reference)) {
+        this.#reached.note('a compaction landed');
+        for (const [old, replaced] of before.segments)
+          if (!after.segments.has(old) && isSparse(replaced))
+            this.#reached.note('a sparse segment was rewritten');
+        continue;
+      }
       const spilled = runs.some(({ firstSequence }) => before.tail.has(firstSequence));
       this.#reached.note(spilled ? 'the tail is spilled' : 'a segment of large messages is named');
     }

@@ -12,7 +12,12 @@ import { type DiffChecker, leaseKey } from './check.ts';
 /** Lies told so far may each move manifest time by the allowance of core/time.ts. */
 const lieSlackMillis = 5_100;
 
-export function endingsChecker(ledger: Ledger, liesTold: () => number): DiffChecker {
+interface KnownOfTime {
+  liesTold(): number;
+  stampErrorMillis(): number | undefined;
+}
+
+export function endingsChecker(ledger: Ledger, time: KnownOfTime): DiffChecker {
   const deletes = new Set<string>();
   /** Store time at which the send of a message reached a node: a moved one keeps it. */
   const sentAt = new Map<string, number>();
@@ -31,13 +36,20 @@ export function endingsChecker(ledger: Ledger, liesTold: () => number): DiffChec
     },
     diff: (diff) => {
       for (const life of diff.ended) {
-        const why = whyLost(diff, life, deletes, ledger) ?? diedEarly(diff, life, sentAt, liesTold());
+        const why = whyLost(diff, life, deletes, ledger) ?? diedEarly(diff, life, sentAt, slackMillis(time));
         if (why)
           return `${markerOf(life.message.body)} (sequence ${life.sequence} of ${diff.incarnation.queue}): ${why}`;
       }
       return undefined;
     },
   };
+}
+
+/** A wall clock that was set back while its machine slept hides from stamps for how long that was. */
+function slackMillis({ liesTold, stampErrorMillis }: KnownOfTime): number {
+  const lies = liesTold();
+  if (lies === 0 && stampErrorMillis() === undefined) return Number.POSITIVE_INFINITY;
+  return lies * lieSlackMillis;
 }
 
 function whyLost(
@@ -71,7 +83,7 @@ function diedEarly(
   { before, after, landing }: LandingDiff,
   { message, sequence }: MessageLife,
   sentAt: ReadonlyMap<string, number>,
-  lies: number,
+  slack: number,
 ): string | undefined {
   const retention = resolveAttributes(after.attributes).retentionSeconds * 1000;
   const gone =
@@ -80,7 +92,5 @@ function diedEarly(
     message.sentAtMillis + retention > after.timeMillis;
   if (gone) return undefined;
   const early = sentAt.get(markerOf(message.body))! + retention - landing.storeMillis;
-  return early > lies * lieSlackMillis
-    ? `retention ended it ${early} ms early by the store's own clock`
-    : undefined;
+  return early > slack ? `retention ended it ${early} ms early by the store's own clock` : undefined;
 }

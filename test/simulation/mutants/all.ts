@@ -2,6 +2,7 @@
 import { boundFaults } from './bound-faults.ts';
 import { collectionFaults } from './collection-faults.ts';
 import { commitFaults } from './commit-faults.ts';
+import { compactionFaults } from './compaction-faults.ts';
 import { leaseFaults } from './lease-faults.ts';
 import { messageFaults } from './message-faults.ts';
 import { moveFaults } from './move-faults.ts';
@@ -22,4 +23,5 @@ export const allMutants: readonly Mutant[] = [
   ...watchFaults,
   ...boundFaults,
   ...pageFaults,
+  ...compactionFaults,
 ];

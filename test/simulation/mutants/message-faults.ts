@@ -1,6 +1,7 @@
 /** Faults in what happens to messages within one queue: fencing, purge, visibility, redelivery, segments' bodies. */
 import type { Mutant } from './mutant.ts';
 import {
+  batch,
   counts,
   deletes,
   draft,
@@ -166,6 +167,47 @@ export const messageFaults: readonly Mutant[] = [
         file: purge,
         text: 'draft.deliveries.clear();',
         by: '',
+      },
+    ],
+  },
+  {
+    name: 'purge-lost-in-a-conflict',
+    breaks: 'a purge is applied anew on the fresh state',
+    patches: [
+      {
+        file: batch,
+        text: 'commands: this.#commands.map(({ command }) => command),',
+        by: `commands: this.#commands.map(({ command }): Command =>
+        command.kind === 'purge' && this.#failures + this.#lost > 0
+          ? { kind: 'set-attributes', changes: new Map() }
+          : command,
+      ),`,
+      },
+    ],
+  },
+  {
+    name: 'retry-brings-back-what-was-purged',
+    breaks: 'a retry goes by the purge watermark of the fresh state',
+    patches: [
+      { file: batch, text: '  #failures = 0;', by: '  #failures = 0;\n  #first: QueueState | undefined;' },
+      {
+        file: batch,
+        text: '      state: base.state,\n',
+        by: `      state: this.#unpurged(base.state),
+`,
+      },
+      {
+        file: batch,
+        text: '  #isFreshEnough(',
+        by: `  /** What the first attempt knew, when somebody has purged the queue since. */
+  #unpurged(state: QueueState): QueueState {
+    this.#first ??= state;
+    if (state.purgeWatermark === this.#first.purgeWatermark) return state;
+    const { ready, delayed, deliveries, tail, segments } = this.#first;
+    return { ...state, ready, delayed, deliveries, tail, segments };
+  }
+
+  #isFreshEnough(`,
       },
     ],
   },
