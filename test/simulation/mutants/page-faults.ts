@@ -44,7 +44,11 @@ export const pageFaults: readonly Mutant[] = [
     breaks: 'retention brings back a page before it ends what may be in it',
     focus: 'pages',
     patches: [
-      { file: 'src/core/retention.ts', text: 'if (!broughtBack(draft, reference, pages)) continue;', by: '' },
+      {
+        file: 'src/core/retention.ts',
+        text: 'all = unfoldWithin(draft, firstSequence, end, pages) && all;',
+        by: '',
+      },
     ],
   },
   {
