@@ -26,6 +26,7 @@ export function countMessages(
   const draft = new Draft(state, time, noSeed);
   expire(draft, pages);
   let visible = size(draft.ready);
+  for (const { count } of draft.readyPages.current.values()) visible += count;
   let inFlight = 0;
   let delayed = 0;
   for (const delivery of draft.deliveries.current.values()) {
@@ -66,7 +67,7 @@ export function nextVisibleAt(state: QueueState, nowMillis: number): number | un
 
 /** Whether a receive at that time would find anything, looking no further than needed. */
 export function hasVisible(state: QueueState, nowMillis: number): boolean {
-  if (state.ready.length > 0) return true;
+  if (state.ready.length > 0 || state.readyPages.size > 0) return true;
   for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) return true;
   for (const dueAtMillis of state.delayed.values()) if (dueAtMillis <= nowMillis) return true;
   for (const { firstDueAtMillis } of state.delayedPages.values())

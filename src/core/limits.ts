@@ -32,6 +32,18 @@ export const DELAYED_INLINE_MAX = 8_192;
 /** Delayed messages of one page: 40 KiB, one request. */
 export const DELAYED_PAGE_ENTRIES = 4_096;
 
+/** Ranges of ready messages in the manifest, 4 bytes each; above it the highest leave for pages. */
+export const READY_RANGES_MAX = 8_192;
+
+/** Ranges of one page: 16 KiB, one request. */
+export const READY_PAGE_RANGES = 4_096;
+
+/** Segments in the manifest, 45 bytes for each run of sequence numbers; above it the coldest leave for pages. */
+export const SEGMENTS_INLINE_MAX = 1_024;
+
+/** Runs of one page of segments, about: 24 KiB, one request. */
+export const SEGMENT_PAGE_ENTRIES = 512;
+
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {
   readonly writersMax: number;
@@ -42,6 +54,10 @@ export interface QueueLimits {
   readonly intentsMax: number;
   readonly delayedInlineMax: number;
   readonly delayedPageEntries: number;
+  readonly readyRangesMax: number;
+  readonly readyPageRanges: number;
+  readonly segmentsInlineMax: number;
+  readonly segmentPageEntries: number;
 }
 
 export const queueLimits: QueueLimits = {
@@ -53,4 +69,8 @@ export const queueLimits: QueueLimits = {
   intentsMax: INTENTS_MAX,
   delayedInlineMax: DELAYED_INLINE_MAX,
   delayedPageEntries: DELAYED_PAGE_ENTRIES,
+  readyRangesMax: READY_RANGES_MAX,
+  readyPageRanges: READY_PAGE_RANGES,
+  segmentsInlineMax: SEGMENTS_INLINE_MAX,
+  segmentPageEntries: SEGMENT_PAGE_ENTRIES,
 };

@@ -5,25 +5,28 @@
  * `fold` moves entries from the manifest into a page, `unfold` brings a whole page back; a page never changes. What a
  * transition has to look into is loaded first, like bodies; a page that can't be read is reported and stays as it is.
  */
-import type { PageId, QueueState } from './queue-state.ts';
+import type { PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
+import { type RangeSet, union } from './range-set.ts';
 import type { NewPage, PreparedPage, Resources } from './resources.ts';
 
 /** What a page of each kind holds. */
 export interface PageContents {
   /** Sequence → when it becomes visible, milliseconds. Ascending by sequence. */
   readonly delayed: ReadonlyMap<number, number>;
+  readonly ready: RangeSet;
+  readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
 }
 
 export type PageKind = keyof PageContents;
 
-export const pageKinds: readonly PageKind[] = ['delayed'];
+export const pageKinds: readonly PageKind[] = ['delayed', 'ready', 'segments'];
 
 /** Every page reference of a state, with its kind. */
 export function* pagesOf(
-  state: Pick<QueueState, 'delayedPages'>,
+  state: Pick<QueueState, `${PageKind}Pages`>,
 ): Generator<{ kind: PageKind; id: PageId; baseVersion: number; nonce: string }, void, undefined> {
-  for (const [id, { baseVersion, nonce }] of state.delayedPages)
-    yield { kind: 'delayed', id, baseVersion, nonce };
+  for (const kind of pageKinds)
+    for (const [id, { baseVersion, nonce }] of state[`${kind}Pages`]) yield { kind, id, baseVersion, nonce };
 }
 
 export function namesPage(state: QueueState, id: PageId): boolean {
@@ -35,7 +38,12 @@ export function unfolded(
   state: QueueState,
   page: <K extends PageKind>(kind: K, id: PageId) => PageContents[K],
 ): QueueState {
-  if (state.delayedPages.size === 0) return state;
+  if (pagesOf(state).next().done) return state;
+  let { ready } = state;
+  for (const id of state.readyPages.keys()) ready = union(ready, page('ready', id));
+  const segments = new Map(state.segments);
+  for (const id of state.segmentsPages.keys())
+    for (const [segment, reference] of page('segments', id)) segments.set(segment, reference);
   const delayed = new Map(state.delayed);
   for (const id of state.delayedPages.keys())
     for (const [sequence, dueAtMillis] of page('delayed', id)) delayed.set(sequence, dueAtMillis);
@@ -43,6 +51,10 @@ export function unfolded(
     ...state,
     delayed: new Map([...delayed].sort(([a], [b]) => a - b)),
     delayedPages: new Map(),
+    ready,
+    readyPages: new Map(),
+    segments,
+    segmentsPages: new Map(),
   };
 }
 

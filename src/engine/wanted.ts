@@ -8,6 +8,7 @@ import { size } from '../core/range-set.ts';
 
 export function messagesWanted(commands: readonly Command[], state: QueueState, nowMillis: number): number {
   let count = size(state.ready);
+  for (const { count: paged } of state.readyPages.values()) count += paged;
   for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) count++;
   for (const dueAtMillis of state.delayed.values()) if (dueAtMillis <= nowMillis) count++;
   for (const { firstDueAtMillis, count: paged } of state.delayedPages.values())

@@ -17,7 +17,14 @@ const FIRST_FORMAT_VERSION = 1;
 /** Manifests that name pages, and pages: a program that doesn't know them could collect what they name. */
 export const PAGES_FORMAT_VERSION = 2;
 
-export type EnvelopeKind = 'manifest' | 'tombstone' | 'segment' | 'turn' | 'delayed-page';
+export type EnvelopeKind =
+  | 'manifest'
+  | 'tombstone'
+  | 'segment'
+  | 'turn'
+  | 'delayed-page'
+  | 'ready-page'
+  | 'segments-page';
 
 export type Opened =
   | { readonly kind: 'ok'; readonly objectKind: EnvelopeKind; readonly payload: Uint8Array }
@@ -42,6 +49,9 @@ const kindNumbers: Readonly<Record<EnvelopeKind, number>> = {
   segment: 3,
   turn: 4,
   'delayed-page': 5,
+  // 6 is for pages of leases.
+  'ready-page': 7,
+  'segments-page': 8,
 };
 const kinds = new Map(Object.entries(kindNumbers).map(([kind, number]) => [number, kind as EnvelopeKind]));
 

@@ -15,8 +15,10 @@ import type {
   ManifestContent,
   PageId,
   QueueState,
+  ReadyPageReference,
   SegmentId,
   SegmentReference,
+  SegmentsPageReference,
   TailMessage,
 } from '../core/queue-state.ts';
 import { emptyRanges, type RangeSet } from '../core/range-set.ts';
@@ -39,7 +41,9 @@ import {
 } from './envelope.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
 import { decodeDelayedPage, encodeDelayedPages } from './page-reference-codec.ts';
+import { decodeReadyPage, encodeReadyPages } from './ready-page-reference-codec.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
+import { decodeSegmentsPage, encodeSegmentsPages } from './segments-page-reference-codec.ts';
 import { decodeTailMessage, encodeTail } from './tail-codec.ts';
 import { decodeTombstone, TOMBSTONE_BYTES } from './tombstone-codec.ts';
 import { lengthTag, Malformed } from './wire.ts';
@@ -58,6 +62,8 @@ const field = {
   tail: 18,
   segments: 19,
   delayedPages: 23,
+  readyPages: 25,
+  segmentsPages: 26,
   padding: 30,
 } as const;
 
@@ -82,6 +88,8 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   encodeTail(writer, field.tail, state.tail);
   encodeSegmentReferences(writer, field.segments, state.segments);
   encodeDelayedPages(writer, field.delayedPages, state.delayedPages);
+  encodeReadyPages(writer, field.readyPages, state.readyPages);
+  encodeSegmentsPages(writer, field.segmentsPages, state.segmentsPages);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
   const hasPages = !pagesOf(state).next().done;
@@ -119,6 +127,8 @@ interface Body {
   readonly tail: Map<number, TailMessage>;
   readonly segments: Map<SegmentId, SegmentReference>;
   readonly delayedPages: Map<PageId, DelayedPageReference>;
+  readonly readyPages: Map<PageId, ReadyPageReference>;
+  readonly segmentsPages: Map<PageId, SegmentsPageReference>;
 }
 
 function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage> | undefined): QueueState {
@@ -131,6 +141,8 @@ function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage
     tail: new Map(),
     segments: new Map(),
     delayedPages: new Map(),
+    readyPages: new Map(),
+    segmentsPages: new Map(),
   };
   const head = decodeHead(decodeBody(payload, body, known));
   const state = { ...head, ...body };
@@ -176,6 +188,12 @@ function decodeBody(
       case lengthTag(field.delayedPages):
         decodeDelayedPage(reader, body.delayedPages);
         break;
+      case lengthTag(field.readyPages):
+        decodeReadyPage(reader, body.readyPages);
+        break;
+      case lengthTag(field.segmentsPages):
+        decodeSegmentsPage(reader, body.segmentsPages);
+        break;
       case lengthTag(field.padding):
         reader.skip(tag);
         break;
@@ -205,6 +223,8 @@ function checkNumbers(head: ManifestHead, body: Body): void {
     lastKey(body.deliveries),
     lastKey(body.tail),
     lastKey(head.intents),
+    ...lastsOf(body.readyPages),
+    ...lastsOf(body.segmentsPages),
   );
   if (highest >= nextSequence) throw new Malformed(`sequence ${highest} was never given`);
   if (body.ready[0] === 0) throw new Malformed('sequence 0 is never given');
@@ -218,6 +238,10 @@ function lastKey(map: ReadonlyMap<number, unknown>): number {
   let last = 0;
   for (const key of map.keys()) last = key;
   return last;
+}
+
+function lastsOf(pages: ReadonlyMap<PageId, { readonly lastSequence: number }>): number[] {
+  return [...pages.values()].map(({ lastSequence }) => lastSequence);
 }
 
 /** Both ascend, so one walk does. */

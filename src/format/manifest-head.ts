@@ -21,7 +21,16 @@ import { decodeWriter, encodeWriter } from './writer-codec.ts';
 
 export type ManifestHead = Omit<
   QueueState,
-  'attributes' | 'tags' | 'ready' | 'delayed' | 'delayedPages' | 'deliveries' | 'tail' | 'segments'
+  | 'attributes'
+  | 'tags'
+  | 'ready'
+  | 'readyPages'
+  | 'delayed'
+  | 'delayedPages'
+  | 'deliveries'
+  | 'tail'
+  | 'segments'
+  | 'segmentsPages'
 >;
 
 export const manifestNonceBytes = 16;

@@ -1,9 +1,12 @@
 /** Pages to bytes and back. A page holds what the manifest held, in the same form, so the codecs are the same. */
 import { type Incarnation, incarnationBytes } from '../core/ids.ts';
 import type { PageContents, PageKind } from '../core/pages.ts';
+import type { SegmentId, SegmentReference } from '../core/queue-state.ts';
+import { emptyRanges } from '../core/range-set.ts';
 import type { NewPage } from '../core/resources.ts';
-import { decodeDelayed, encodeDelayed } from './delivery-codec.ts';
+import { decodeDelayed, decodeReady, encodeDelayed, encodeReady } from './delivery-codec.ts';
 import { type Damaged, type Newer, openEnvelope, PAGES_FORMAT_VERSION, sealEnvelope } from './envelope.ts';
+import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
 import { lengthTag, Malformed } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
@@ -37,13 +40,40 @@ const codecs: { readonly [K in PageKind]: PageCodec<K> } = {
       };
     },
   },
+  ready: {
+    encode: (writer, content) => encodeReady(writer, field.entries, content),
+    reader: () => {
+      let ready = emptyRanges;
+      return {
+        next(reader) {
+          if (ready.length > 0) throw new Malformed('the ready ranges come twice');
+          ready = decodeReady(reader);
+        },
+        content: () => ready,
+      };
+    },
+  },
+  segments: {
+    encode: (writer, content) => encodeSegmentReferences(writer, field.entries, content),
+    reader: () => {
+      const segments = new Map<SegmentId, SegmentReference>();
+      return {
+        next: (reader) => decodeSegmentReference(reader, segments),
+        content: () => segments,
+      };
+    },
+  },
 };
 
 export function encodePage(incarnation: Incarnation, page: NewPage): Uint8Array {
   const writer = new WireWriter(64 * 1024);
   writer.hex(field.incarnation, incarnation, incarnationBytes);
-  codecs[page.kind].encode(writer, page.content);
+  encodeContent(writer, page.kind, page.content);
   return sealEnvelope(`${page.kind}-page`, writer.finish(), PAGES_FORMAT_VERSION);
+}
+
+function encodeContent<K extends PageKind>(writer: WireWriter, kind: K, content: PageContents[K]): void {
+  codecs[kind].encode(writer, content);
 }
 
 /** `incarnation`: the queue's that names it; a page of another one was misplaced and is damaged. */

@@ -198,6 +198,8 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       ready: addAll(emptyRanges, placed.ready),
       delayed: placed.delayed,
       delayedPages: new Map(),
+      readyPages: new Map(),
+      segmentsPages: new Map(),
       deliveries: placed.deliveries,
       tail: placed.tail,
       segments: segmentsOf(placed.inSegments, shape.segments),

@@ -11,6 +11,7 @@ import { brokenState, brokenStep } from '../../src/core/invariants.ts';
 import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
 import { contentBytesOf } from '../../src/core/message-size.ts';
+import { brokenPages } from '../../src/core/page-invariants.ts';
 import { type PageContents, type PageKind, PageReader, unfolded } from '../../src/core/pages.ts';
 import {
   newQueueState,
@@ -158,7 +159,7 @@ export class OneQueue {
     const loadedPages = new Set<PageId>();
     const preparedPages: PreparedPage[] = [];
     let known = false;
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 12; round++) {
       const result: TransitionResult = apply({
         ...this.input(commands, prepared),
         resources: {
@@ -218,6 +219,7 @@ export class OneQueue {
     assert.equal(brokenStep(this.state, result.next.state), undefined);
     this.state = deepFreeze(result.next.state);
     assert.equal(brokenState(this.whole), undefined);
+    assert.equal(brokenPages(this.state, this.#page), undefined);
     return result.results;
   }
 

@@ -270,6 +270,10 @@ function drawLimits(draw: Prng): QueueLimits {
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
     delayedInlineMax: queueLimits.delayedInlineMax,
     delayedPageEntries: queueLimits.delayedPageEntries,
+    readyRangesMax: queueLimits.readyRangesMax,
+    readyPageRanges: queueLimits.readyPageRanges,
+    segmentsInlineMax: queueLimits.segmentsInlineMax,
+    segmentPageEntries: queueLimits.segmentPageEntries,
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
   };
 }

@@ -5,12 +5,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { brokenState } from '../../src/core/invariants.ts';
-import type { ManifestContent, QueueState } from '../../src/core/queue-state.ts';
+import { brokenPages } from '../../src/core/page-invariants.ts';
+import { type PageContents, type PageKind, pagesOf, unfolded } from '../../src/core/pages.ts';
+import type { ManifestContent, PageId, QueueState } from '../../src/core/queue-state.ts';
 import type { Log } from '../../src/engine/environment.ts';
 import type { ReceivedMessage, ReceiveRequest, SendEntry } from '../../src/engine/queue-api.ts';
 import { createQueueService, type Engine, type EngineOptions } from '../../src/engine/queue-service.ts';
 import { decodeManifestObject } from '../../src/format/manifest-codec.ts';
-import { manifestKey } from '../../src/format/object-keys.ts';
+import { manifestKey, objectKey } from '../../src/format/object-keys.ts';
+import { decodePage } from '../../src/format/page-codec.ts';
 import { MemoryStore } from '../../src/store/memory-store.ts';
 import { ScriptedStore } from './scripted-store.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -60,14 +63,44 @@ export class World {
     return (content as ManifestContent & { readonly kind: 'queue' }).state;
   }
 
+  /** What its pages hold, read from the bucket: none may be missing. */
+  async pages(queue: string) {
+    const state = await this.state(queue);
+    const contents = new Map<PageId, PageContents[PageKind]>();
+    for (const { kind, id, baseVersion, nonce } of pagesOf(state)) {
+      const { incarnation } = state;
+      const found = await this.bucket.get(objectKey({ name: queue, incarnation, kind, baseVersion, nonce }));
+      assert.ok(found.kind === 'done', `the ${kind} page ${id} is there`);
+      const decoded = decodePage(kind, found.body, incarnation);
+      assert.ok(decoded.kind === 'ok', `the ${kind} page ${id} can be read`);
+      contents.set(id, decoded.content);
+    }
+    return <K extends PageKind>(_kind: K, id: PageId) => contents.get(id) as PageContents[K];
+  }
+
+  /** Every segment that the queue names, directly or through a page, is in the bucket. */
+  async checkSegments(queue: string): Promise<void> {
+    const { incarnation, segments } = unfolded(await this.state(queue), await this.pages(queue));
+    const present = new Set(await this.keys('s/'));
+    for (const { baseVersion, nonce } of segments.values()) {
+      const key = objectKey({ name: queue, incarnation, kind: 'seg', baseVersion, nonce });
+      assert.ok(present.has(key), `${key} is there`);
+    }
+  }
+
   async keys(prefix: string): Promise<string[]> {
     return (await this.bucket.list({ prefix })).objects.map(({ key }) => key);
   }
 
   async check(): Promise<void> {
     for (const key of await this.keys('m/')) {
-      const content = await this.content(key.slice('m/'.length));
-      if (content?.kind === 'queue') assert.equal(brokenState(content.state), undefined, key);
+      const queue = key.slice('m/'.length);
+      const content = await this.content(queue);
+      if (content?.kind !== 'queue') continue;
+      const page = await this.pages(queue);
+      const whole = unfolded(content.state, page);
+      assert.equal(brokenState(whole), undefined, key);
+      assert.equal(brokenPages(content.state, page), undefined, key);
     }
   }
 

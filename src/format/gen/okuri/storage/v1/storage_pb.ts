@@ -15,21 +15,22 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file okuri/storage/v1/storage.proto.
  */
 export const file_okuri_storage_v1_storage: GenFile = /*@__PURE__*/
-  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIvYFCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEg8KB3BhZGRpbmcYHiABKAwiMgoHRGVsYXllZBIQCghzZXF1ZW5jZRgBIAEoBBIVCg1kdWVfYXRfbWlsbGlzGAIgASgEIrABCghEZWxpdmVyeRIQCghzZXF1ZW5jZRgBIAEoBBIZChF2aXNpYmxlX2F0X21pbGxpcxgCIAEoBBIVCg1yZWNlaXZlX2NvdW50GAMgASgNEiAKGGZpcnN0X3JlY2VpdmVkX2F0X21pbGxpcxgEIAEoBBIYChBsZWFzZWRfYXRfbWlsbGlzGAUgASgEEg0KBXRva2VuGAYgASgMEhUKDWxlYXNlX3ZlcnNpb24YByABKAQiUQoLVGFpbE1lc3NhZ2USEAoIc2VxdWVuY2UYASABKAQSMAoHbWVzc2FnZRgCIAEoCzIfLm9rdXJpLnN0b3JhZ2UudjEuU3RvcmVkTWVzc2FnZSKkAgoNU3RvcmVkTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgMEgwKBGJvZHkYAiABKAkSFgoOc2VudF9hdF9taWxsaXMYAyABKAQSEQoJc2VuZGVyX2lkGAQgASgJEjYKCmF0dHJpYnV0ZXMYBSADKAsyIi5va3VyaS5zdG9yYWdlLnYxLk1lc3NhZ2VBdHRyaWJ1dGUSGQoMdHJhY2VfaGVhZGVyGAYgASgJSACIAQESFQoIZ3JvdXBfaWQYByABKAlIAYgBARIjChZkZWFkX2xldHRlcl9zb3VyY2VfYXJuGAggASgJSAKIAQFCDwoNX3RyYWNlX2hlYWRlckILCglfZ3JvdXBfaWRCGQoXX2RlYWRfbGV0dGVyX3NvdXJjZV9hcm4iXgoQTWVzc2FnZUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEhEKCWRhdGFfdHlwZRgCIAEoCRIOCgR0ZXh0GAMgASgJSAASEAoGYmluYXJ5GAQgASgMSABCBwoFdmFsdWUimwEKEFNlZ21lbnRSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEhIKCmxpdmVfY291bnQYAyABKAQSGgoSc2VudF9hdF9tYXhfbWlsbGlzGAQgASgEEg0KBWJ5dGVzGAUgASgEEiMKBHJ1bnMYBiADKAsyFS5va3VyaS5zdG9yYWdlLnYxLlJ1biJhCgNSdW4SFgoOZmlyc3Rfc2VxdWVuY2UYASABKAQSFQoNZmlyc3Rfb3JkaW5hbBgCIAEoDRINCgVjb3VudBgDIAEoDRIcChRzZW50X2F0X3NoaWZ0X21pbGxpcxgEIAEoBCJRCgdTZWdtZW50EhMKC2luY2FybmF0aW9uGAEgASgMEjEKCG1lc3NhZ2VzGAIgAygLMh8ub2t1cmkuc3RvcmFnZS52MS5TdG9yZWRNZXNzYWdlIn8KBkludGVudBIQCghzZXF1ZW5jZRgBIAEoBBIaChJ0YXJnZXRfaW5jYXJuYXRpb24YAiABKAwSDgoGbnVtYmVyGAMgASgEEhUKDXJlY2VpdmVfY291bnQYBCABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAUgASgEIkQKBExpbmsSEwoLaW5jYXJuYXRpb24YASABKAwSEgoKcXVldWVfbmFtZRgCIAEoCRITCgtsYXN0X251bWJlchgDIAEoBCKrAQoJVG9tYnN0b25lEg0KBW5vbmNlGAEgASgMEhoKEmJ1cmllZF9pbmNhcm5hdGlvbhgCIAEoDBIWCg5jbG9zaW5nX3dyaXRlchgDIAEoDBIXCg9jbG9zaW5nX2F0dGVtcHQYBCABKAQSGQoRZGVsZXRlZF9hdF9taWxsaXMYBSABKAQSDwoHcGFkZGluZxgGIAEoDBIWCg5idXJpZWRfdmVyc2lvbhgHIAEoBGIGcHJvdG8z");
+  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIrEHCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC3JlYWR5X3BhZ2VzGBkgAygLMiQub2t1cmkuc3RvcmFnZS52MS5SZWFkeVBhZ2VSZWZlcmVuY2USPwoOc2VnbWVudHNfcGFnZXMYGiADKAsyJy5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRzUGFnZVJlZmVyZW5jZRIPCgdwYWRkaW5nGB4gASgMIjIKB0RlbGF5ZWQSEAoIc2VxdWVuY2UYASABKAQSFQoNZHVlX2F0X21pbGxpcxgCIAEoBCKyAQoURGVsYXllZFBhZ2VSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEg0KBWNvdW50GAMgASgEEhYKDmZpcnN0X3NlcXVlbmNlGAQgASgEEhUKDWxhc3Rfc2VxdWVuY2UYBSABKAQSGwoTZmlyc3RfZHVlX2F0X21pbGxpcxgGIAEoBBIaChJsYXN0X2R1ZV9hdF9taWxsaXMYByABKAQiTgoLRGVsYXllZFBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSKgoHZW50cmllcxgCIAMoCzIZLm9rdXJpLnN0b3JhZ2UudjEuRGVsYXllZCJ3ChJSZWFkeVBhZ2VSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEg0KBWNvdW50GAMgASgEEhYKDmZpcnN0X3NlcXVlbmNlGAQgASgEEhUKDWxhc3Rfc2VxdWVuY2UYBSABKAQiLwoJUmVhZHlQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEg0KBXJlYWR5GAIgAygEItUBChVTZWdtZW50c1BhZ2VSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEg0KBWNvdW50GAMgASgEEhIKCmxpdmVfY291bnQYBCABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBSABKAQSFQoNbGFzdF9zZXF1ZW5jZRgGIAEoBBIaChJzZW50X2F0X21pbl9taWxsaXMYByABKAQSGgoSc2VudF9hdF9tYXhfbWlsbGlzGAggASgEEg0KBWJ5dGVzGAkgASgEIlkKDFNlZ21lbnRzUGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBI0CghzZWdtZW50cxgCIAMoCzIiLm9rdXJpLnN0b3JhZ2UudjEuU2VnbWVudFJlZmVyZW5jZSKwAQoIRGVsaXZlcnkSEAoIc2VxdWVuY2UYASABKAQSGQoRdmlzaWJsZV9hdF9taWxsaXMYAiABKAQSFQoNcmVjZWl2ZV9jb3VudBgDIAEoDRIgChhmaXJzdF9yZWNlaXZlZF9hdF9taWxsaXMYBCABKAQSGAoQbGVhc2VkX2F0X21pbGxpcxgFIAEoBBINCgV0b2tlbhgGIAEoDBIVCg1sZWFzZV92ZXJzaW9uGAcgASgEIlEKC1RhaWxNZXNzYWdlEhAKCHNlcXVlbmNlGAEgASgEEjAKB21lc3NhZ2UYAiABKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2UipAIKDVN0b3JlZE1lc3NhZ2USEgoKbWVzc2FnZV9pZBgBIAEoDBIMCgRib2R5GAIgASgJEhYKDnNlbnRfYXRfbWlsbGlzGAMgASgEEhEKCXNlbmRlcl9pZBgEIAEoCRI2CgphdHRyaWJ1dGVzGAUgAygLMiIub2t1cmkuc3RvcmFnZS52MS5NZXNzYWdlQXR0cmlidXRlEhkKDHRyYWNlX2hlYWRlchgGIAEoCUgAiAEBEhUKCGdyb3VwX2lkGAcgASgJSAGIAQESIwoWZGVhZF9sZXR0ZXJfc291cmNlX2FybhgIIAEoCUgCiAEBQg8KDV90cmFjZV9oZWFkZXJCCwoJX2dyb3VwX2lkQhkKF19kZWFkX2xldHRlcl9zb3VyY2VfYXJuIl4KEE1lc3NhZ2VBdHRyaWJ1dGUSDAoEbmFtZRgBIAEoCRIRCglkYXRhX3R5cGUYAiABKAkSDgoEdGV4dBgDIAEoCUgAEhAKBmJpbmFyeRgEIAEoDEgAQgcKBXZhbHVlIpsBChBTZWdtZW50UmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBISCgpsaXZlX2NvdW50GAMgASgEEhoKEnNlbnRfYXRfbWF4X21pbGxpcxgEIAEoBBINCgVieXRlcxgFIAEoBBIjCgRydW5zGAYgAygLMhUub2t1cmkuc3RvcmFnZS52MS5SdW4iYQoDUnVuEhYKDmZpcnN0X3NlcXVlbmNlGAEgASgEEhUKDWZpcnN0X29yZGluYWwYAiABKA0SDQoFY291bnQYAyABKA0SHAoUc2VudF9hdF9zaGlmdF9taWxsaXMYBCABKAQiUQoHU2VnbWVudBITCgtpbmNhcm5hdGlvbhgBIAEoDBIxCghtZXNzYWdlcxgCIAMoCzIfLm9rdXJpLnN0b3JhZ2UudjEuU3RvcmVkTWVzc2FnZSJ/CgZJbnRlbnQSEAoIc2VxdWVuY2UYASABKAQSGgoSdGFyZ2V0X2luY2FybmF0aW9uGAIgASgMEg4KBm51bWJlchgDIAEoBBIVCg1yZWNlaXZlX2NvdW50GAQgASgNEiAKGGZpcnN0X3JlY2VpdmVkX2F0X21pbGxpcxgFIAEoBCJECgRMaW5rEhMKC2luY2FybmF0aW9uGAEgASgMEhIKCnF1ZXVlX25hbWUYAiABKAkSEwoLbGFzdF9udW1iZXIYAyABKAQiqwEKCVRvbWJzdG9uZRINCgVub25jZRgBIAEoDBIaChJidXJpZWRfaW5jYXJuYXRpb24YAiABKAwSFgoOY2xvc2luZ193cml0ZXIYAyABKAwSFwoPY2xvc2luZ19hdHRlbXB0GAQgASgEEhkKEWRlbGV0ZWRfYXRfbWlsbGlzGAUgASgEEg8KB3BhZGRpbmcYBiABKAwSFgoOYnVyaWVkX3ZlcnNpb24YByABKARiBnByb3RvMw");
 
 /**
  * @generated from message okuri.storage.v1.Envelope
  */
 export type Envelope = Message<"okuri.storage.v1.Envelope"> & {
   /**
-   * 1. A reader refuses a version it does not know.
+   * 1, or 2 for a manifest that names pages and for pages. A reader refuses a version it does not know.
    *
    * @generated from field: uint32 format_version = 1;
    */
   formatVersion: number;
 
   /**
-   * 1 manifest, 2 tombstone, 3 segment, 4 turn (a Writer that asks for its turn).
+   * 1 manifest, 2 tombstone, 3 segment, 4 turn (a Writer that asks for its turn), 5 page of delayed messages,
+   * 7 page of ready messages, 8 page of segments.
    *
    * @generated from field: uint32 kind = 2;
    */
@@ -254,6 +255,23 @@ export type Manifest = Message<"okuri.storage.v1.Manifest"> & {
   incomingLinks: Link[];
 
   /**
+   * Format 2: pages hold what is cold (docs/storage-format.md).
+   *
+   * @generated from field: repeated okuri.storage.v1.DelayedPageReference delayed_pages = 23;
+   */
+  delayedPages: DelayedPageReference[];
+
+  /**
+   * @generated from field: repeated okuri.storage.v1.ReadyPageReference ready_pages = 25;
+   */
+  readyPages: ReadyPageReference[];
+
+  /**
+   * @generated from field: repeated okuri.storage.v1.SegmentsPageReference segments_pages = 26;
+   */
+  segmentsPages: SegmentsPageReference[];
+
+  /**
    * Makes a manifest larger than any tombstone; nothing in a manifest that is larger by itself.
    *
    * @generated from field: bytes padding = 30;
@@ -289,6 +307,245 @@ export type Delayed = Message<"okuri.storage.v1.Delayed"> & {
  */
 export const DelayedSchema: GenMessage<Delayed> = /*@__PURE__*/
   messageDesc(file_okuri_storage_v1_storage, 4);
+
+/**
+ * Delayed messages in an object of their own, `s/…/delayed/…`, named by base version and nonce. Immutable.
+ *
+ * @generated from message okuri.storage.v1.DelayedPageReference
+ */
+export type DelayedPageReference = Message<"okuri.storage.v1.DelayedPageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * @generated from field: uint64 first_sequence = 4;
+   */
+  firstSequence: bigint;
+
+  /**
+   * @generated from field: uint64 last_sequence = 5;
+   */
+  lastSequence: bigint;
+
+  /**
+   * @generated from field: uint64 first_due_at_millis = 6;
+   */
+  firstDueAtMillis: bigint;
+
+  /**
+   * @generated from field: uint64 last_due_at_millis = 7;
+   */
+  lastDueAtMillis: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.DelayedPageReference.
+ * Use `create(DelayedPageReferenceSchema)` to create a new message.
+ */
+export const DelayedPageReferenceSchema: GenMessage<DelayedPageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 5);
+
+/**
+ * @generated from message okuri.storage.v1.DelayedPage
+ */
+export type DelayedPage = Message<"okuri.storage.v1.DelayedPage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * Ascending by sequence.
+   *
+   * @generated from field: repeated okuri.storage.v1.Delayed entries = 2;
+   */
+  entries: Delayed[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.DelayedPage.
+ * Use `create(DelayedPageSchema)` to create a new message.
+ */
+export const DelayedPageSchema: GenMessage<DelayedPage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 6);
+
+/**
+ * Ranges of ready messages in an object of their own, `s/…/ready/…`. Immutable.
+ *
+ * @generated from message okuri.storage.v1.ReadyPageReference
+ */
+export type ReadyPageReference = Message<"okuri.storage.v1.ReadyPageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * Messages.
+   *
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * @generated from field: uint64 first_sequence = 4;
+   */
+  firstSequence: bigint;
+
+  /**
+   * @generated from field: uint64 last_sequence = 5;
+   */
+  lastSequence: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.ReadyPageReference.
+ * Use `create(ReadyPageReferenceSchema)` to create a new message.
+ */
+export const ReadyPageReferenceSchema: GenMessage<ReadyPageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 7);
+
+/**
+ * @generated from message okuri.storage.v1.ReadyPage
+ */
+export type ReadyPage = Message<"okuri.storage.v1.ReadyPage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * As in Manifest.ready.
+   *
+   * @generated from field: repeated uint64 ready = 2;
+   */
+  ready: bigint[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.ReadyPage.
+ * Use `create(ReadyPageSchema)` to create a new message.
+ */
+export const ReadyPageSchema: GenMessage<ReadyPage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 8);
+
+/**
+ * Segment references in an object of their own, `s/…/segments/…`. Immutable. What a collector finds here is named.
+ *
+ * @generated from message okuri.storage.v1.SegmentsPageReference
+ */
+export type SegmentsPageReference = Message<"okuri.storage.v1.SegmentsPageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * Segments.
+   *
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * Messages: all that are alive from first_sequence to last_sequence, all of them ready.
+   *
+   * @generated from field: uint64 live_count = 4;
+   */
+  liveCount: bigint;
+
+  /**
+   * @generated from field: uint64 first_sequence = 5;
+   */
+  firstSequence: bigint;
+
+  /**
+   * @generated from field: uint64 last_sequence = 6;
+   */
+  lastSequence: bigint;
+
+  /**
+   * Lowest and highest sent_at_max_millis of the segments.
+   *
+   * @generated from field: uint64 sent_at_min_millis = 7;
+   */
+  sentAtMinMillis: bigint;
+
+  /**
+   * @generated from field: uint64 sent_at_max_millis = 8;
+   */
+  sentAtMaxMillis: bigint;
+
+  /**
+   * Of all the segments together.
+   *
+   * @generated from field: uint64 bytes = 9;
+   */
+  bytes: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.SegmentsPageReference.
+ * Use `create(SegmentsPageReferenceSchema)` to create a new message.
+ */
+export const SegmentsPageReferenceSchema: GenMessage<SegmentsPageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 9);
+
+/**
+ * @generated from message okuri.storage.v1.SegmentsPage
+ */
+export type SegmentsPage = Message<"okuri.storage.v1.SegmentsPage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * @generated from field: repeated okuri.storage.v1.SegmentReference segments = 2;
+   */
+  segments: SegmentReference[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.SegmentsPage.
+ * Use `create(SegmentsPageSchema)` to create a new message.
+ */
+export const SegmentsPageSchema: GenMessage<SegmentsPage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 10);
 
 /**
  * A message that was received at least once and not deleted: in flight until visible_at, then waiting for the next receive.
@@ -343,7 +600,7 @@ export type Delivery = Message<"okuri.storage.v1.Delivery"> & {
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 5);
+  messageDesc(file_okuri_storage_v1_storage, 11);
 
 /**
  * @generated from message okuri.storage.v1.TailMessage
@@ -365,7 +622,7 @@ export type TailMessage = Message<"okuri.storage.v1.TailMessage"> & {
  * Use `create(TailMessageSchema)` to create a new message.
  */
 export const TailMessageSchema: GenMessage<TailMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 6);
+  messageDesc(file_okuri_storage_v1_storage, 12);
 
 /**
  * @generated from message okuri.storage.v1.StoredMessage
@@ -419,7 +676,7 @@ export type StoredMessage = Message<"okuri.storage.v1.StoredMessage"> & {
  * Use `create(StoredMessageSchema)` to create a new message.
  */
 export const StoredMessageSchema: GenMessage<StoredMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 7);
+  messageDesc(file_okuri_storage_v1_storage, 13);
 
 /**
  * @generated from message okuri.storage.v1.MessageAttribute
@@ -460,7 +717,7 @@ export type MessageAttribute = Message<"okuri.storage.v1.MessageAttribute"> & {
  * Use `create(MessageAttributeSchema)` to create a new message.
  */
 export const MessageAttributeSchema: GenMessage<MessageAttribute> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 8);
+  messageDesc(file_okuri_storage_v1_storage, 14);
 
 /**
  * Messages in an object of their own, named by base version and nonce. Immutable.
@@ -510,7 +767,7 @@ export type SegmentReference = Message<"okuri.storage.v1.SegmentReference"> & {
  * Use `create(SegmentReferenceSchema)` to create a new message.
  */
 export const SegmentReferenceSchema: GenMessage<SegmentReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 9);
+  messageDesc(file_okuri_storage_v1_storage, 15);
 
 /**
  * Consecutive messages: ordinal first_ordinal + i of the segment is sequence first_sequence + i, for i < count.
@@ -546,7 +803,7 @@ export type Run = Message<"okuri.storage.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 10);
+  messageDesc(file_okuri_storage_v1_storage, 16);
 
 /**
  * @generated from message okuri.storage.v1.Segment
@@ -570,7 +827,7 @@ export type Segment = Message<"okuri.storage.v1.Segment"> & {
  * Use `create(SegmentSchema)` to create a new message.
  */
 export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 11);
+  messageDesc(file_okuri_storage_v1_storage, 17);
 
 /**
  * The source's half of a move: this message belongs to the target once the target has appended `number`.
@@ -611,7 +868,7 @@ export type Intent = Message<"okuri.storage.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 12);
+  messageDesc(file_okuri_storage_v1_storage, 18);
 
 /**
  * Outgoing: last intent number given for that target incarnation. Incoming: last number appended from that source incarnation.
@@ -640,7 +897,7 @@ export type Link = Message<"okuri.storage.v1.Link"> & {
  * Use `create(LinkSchema)` to create a new message.
  */
 export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 13);
+  messageDesc(file_okuri_storage_v1_storage, 19);
 
 /**
  * A deleted queue. Encoded to one fixed size, smaller than any manifest, so that LIST can tell the two.
@@ -691,5 +948,5 @@ export type Tombstone = Message<"okuri.storage.v1.Tombstone"> & {
  * Use `create(TombstoneSchema)` to create a new message.
  */
 export const TombstoneSchema: GenMessage<Tombstone> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 14);
+  messageDesc(file_okuri_storage_v1_storage, 20);
 
