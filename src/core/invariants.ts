@@ -6,9 +6,10 @@
 
 import { WRITERS_MAX } from './limits.ts';
 import { pagesOf } from './pages.ts';
-import type { PageId, QueueState } from './queue-state.ts';
+import type { PageId, QueueState, SegmentReference } from './queue-state.ts';
 import { isWellFormed, iterate } from './range-set.ts';
 import { locate, runIndexOf } from './run-index.ts';
+import { hullOf } from './segments-pages.ts';
 
 /** The first rule that the step from `current` to `next` breaks, or undefined. */
 export function brokenStep(current: QueueState, next: QueueState): string | undefined {
@@ -23,8 +24,15 @@ export function brokenStep(current: QueueState, next: QueueState): string | unde
   if (next.writersFloor < current.writersFloor) return 'the floor of the writers fell';
   if (next.writers.length > WRITERS_MAX) return 'too many writers';
   if (!next.writers.some((writer) => writer.version === next.version)) return 'no writer entered itself';
+  const gone = [...current.segmentsPages].filter(([id]) => !next.segmentsPages.has(id));
+  const isBack = ({ runs }: SegmentReference): boolean => {
+    const hull = hullOf(runs);
+    return gone.some(
+      ([, page]) => page.firstSequence <= hull.firstSequence && hull.lastSequence <= page.lastSequence,
+    );
+  };
   for (const [id, reference] of next.segments)
-    if (!current.segments.has(id) && reference.baseVersion < next.collectedBelow)
+    if (reference.baseVersion < next.collectedBelow && !current.segments.has(id) && !isBack(reference))
       return `segment ${id} is new and its base version is below collectedBelow`;
   for (const { kind, id, baseVersion } of pagesOf(next))
     if (

@@ -18,7 +18,7 @@ interface Hull {
   readonly lastSequence: number;
 }
 
-/** This part of the bound stays at either end: what is received next, and what was sent last. */
+/** This part of the bound stays at either end, of the cold ones: what is received next, and what was sent last. */
 const endsPart = 1 / 16;
 /** A page may be cut short by what lies between, but not below this part of its size. */
 const leastPart = 1 / 8;
@@ -83,11 +83,7 @@ function weightOf(segments: Iterable<SegmentReference>): number {
  * whose sequence numbers are interlaced come as one.
  */
 function coldGroups(draft: Draft): SegmentId[][][] {
-  const places = [...segmentPlaces(draft)].sort((a, b) => a.firstSequence - b.firstSequence);
-  const ends = Math.ceil(draft.limits.segmentsInlineMax * endsPart);
-  const hot = new Set<SegmentId>();
-  for (const { id } of [...places.slice(0, ends), ...places.slice(-ends)]) hot.add(id);
-  const all: (Hull & { readonly id?: SegmentId })[] = [...places, ...otherPlaces(draft)];
+  const all: (Hull & { readonly id?: SegmentId })[] = [...segmentPlaces(draft), ...otherPlaces(draft)];
   all.sort((a, b) => a.firstSequence - b.firstSequence);
   const groups: SegmentId[][][] = [[]];
   for (let i = 0; i < all.length; ) {
@@ -97,13 +93,31 @@ function coldGroups(draft: Draft): SegmentId[][][] {
     for (; i < all.length && all[i]!.firstSequence <= last; i++) {
       const { id, lastSequence } = all[i]!;
       last = Math.max(last, lastSequence);
-      if (id === undefined || hot.has(id) || draft.isNew(id)) cold = false;
+      if (id === undefined || draft.isNew(id)) cold = false;
       else interlaced.push(id);
     }
     if (cold) groups.at(-1)!.push(interlaced);
     else groups.push([]);
   }
+  const ends = Math.ceil(draft.limits.segmentsInlineMax * endsPart);
+  leaveOut(ends, groups, (group) => group.shift());
+  const newest = all.filter(({ id }) => id !== undefined && draft.isNew(id)).length;
+  leaveOut(ends - newest, [...groups].reverse(), (group) => group.pop());
   return groups;
+}
+
+function leaveOut(
+  count: number,
+  groups: SegmentId[][][],
+  take: (group: SegmentId[][]) => SegmentId[] | undefined,
+): void {
+  let left = count;
+  for (const group of groups)
+    while (left > 0) {
+      const taken = take(group);
+      if (!taken) break;
+      left -= taken.length;
+    }
 }
 
 function* segmentPlaces(draft: Draft): Generator<Hull & { readonly id: SegmentId }, void, undefined> {

@@ -153,13 +153,16 @@ export class OneQueue {
   }
 
   /** Applies until nothing is needed; lands nothing. Uploads go into `prepared`. */
-  attempt(commands: readonly Command[], prepared: PreparedSegment[] = []) {
+  attempt(
+    commands: readonly Command[],
+    prepared: PreparedSegment[] = [],
+    preparedPages: PreparedPage[] = [],
+  ) {
     this.asked = [];
     const loaded = new Set<SegmentId>();
     const loadedPages = new Set<PageId>();
-    const preparedPages: PreparedPage[] = [];
     let known = false;
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 100; round++) {
       const result: TransitionResult = apply({
         ...this.input(commands, prepared),
         resources: {
@@ -212,8 +215,12 @@ export class OneQueue {
     return this.commitPrepared(commands, []);
   }
 
-  commitPrepared(commands: readonly Command[], prepared: PreparedSegment[]): readonly CommandResult[] {
-    const result = this.attempt(commands, prepared);
+  commitPrepared(
+    commands: readonly Command[],
+    prepared: PreparedSegment[],
+    preparedPages: PreparedPage[] = [],
+  ): readonly CommandResult[] {
+    const result = this.attempt(commands, prepared, preparedPages);
     if (!result.changed) return result.results;
     assert.ok(result.next.kind === 'queue');
     assert.equal(brokenStep(this.state, result.next.state), undefined);
