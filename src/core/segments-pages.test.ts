@@ -202,6 +202,23 @@ describe('pages of segments', () => {
     }
   });
 
+  it('are not used when one of their segments has lost a message meanwhile', () => {
+    const queue = new OneQueue();
+    queue.limits = small;
+    const pair = () => sendOf(messageOfInlineBytes(210), messageOfInlineBytes(210));
+    for (let n = 0; n < 4; n++) queue.commit(pair());
+    const [command, pages, prepared] = [pair(), [] as PreparedPage[], [] as PreparedSegment[]];
+    queue.attempt([command], prepared, pages);
+    assert.equal(pages.length, 1);
+    const [, , third, fourth] = queue.receive(4, 600);
+    queue.commit({ kind: 'delete', handles: [third!.handle] });
+    queue.commit(releaseOf(fourth!.handle));
+    queue.commitPrepared([command], prepared, pages);
+    assert.ok(!queue.state.segmentsPages.has(pages[0]!.id));
+    const [page] = queue.state.segmentsPages.values();
+    assert.deepEqual([page!.firstSequence, page!.liveCount], [5, 4]);
+  });
+
   it('never hold a segment that no manifest has named: its sequence numbers are not certain yet', () => {
     const queue = new OneQueue();
     queue.limits = small;

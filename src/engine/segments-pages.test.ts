@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { messageOfInlineBytes, OneQueue, sendOf } from '../../test/model/one-queue.ts';
 import { answerLost, Gate } from '../../test/support/scripted-store.ts';
 import {
   bodiesOf,
@@ -16,7 +17,18 @@ import {
   type World,
 } from '../../test/support/world.ts';
 import { queueLimits } from '../core/limits.ts';
-import { manifestKey, objectKey, objectsPrefix, parseObjectKey } from '../format/object-keys.ts';
+import { pagesOf } from '../core/pages.ts';
+import type { NewPage } from '../core/resources.ts';
+import { encodeManifest } from '../format/manifest-codec.ts';
+import {
+  manifestKey,
+  type ObjectKind,
+  objectKey,
+  objectsPrefix,
+  parseObjectKey,
+} from '../format/object-keys.ts';
+import { encodePage } from '../format/page-codec.ts';
+import { encodeSegment } from '../format/segment-codec.ts';
 import { Unavailable } from './queue-api.ts';
 
 /** Every message has a segment of its own; three segments make a page. */
@@ -55,6 +67,20 @@ async function drained(world: World, node: TestNode, from: number, to: number): 
     received.push(...bodiesOf(messages).filter((text) => text !== 'traffic'));
   }
   assert.deepEqual(received.sort(), bodies(from, to));
+}
+
+/** The same queue in the bucket. */
+async function laidDown(world: World, { state, pages, segments }: OneQueue): Promise<void> {
+  const { incarnation } = state;
+  const put = (kind: ObjectKind, id: string, bytes: Uint8Array) => {
+    const [baseVersion, nonce] = id.split('-') as [string, string];
+    const parts = { name: 'q', incarnation, kind, baseVersion: Number(baseVersion), nonce };
+    return world.bucket.put(objectKey(parts), bytes);
+  };
+  for (const { kind, id } of pagesOf(state))
+    await put(kind, id, encodePage(incarnation, { kind, content: pages.get(id) } as NewPage));
+  for (const [id, messages] of segments) await put('seg', id, encodeSegment(incarnation, messages));
+  await world.bucket.put(manifestKey('q'), encodeManifest(state, new Uint8Array(16)));
 }
 
 async function queueWith(world: World, count: number): Promise<TestNode> {
@@ -255,6 +281,44 @@ describe('a page of segments', () => {
     await world.clock.advance(second);
     assert.deepEqual(await world.keys(objectsPrefix), []);
     assert.equal(node.store.count('list'), 0);
+  });
+
+  scenario('that came back when all in it had expired keeps what cannot end yet', async (world) => {
+    // 1. P has expired, but some of its messages are in a page of ready ones that reaches further and can't be read: P
+    // stays; 2. a receive takes another of its messages: P comes back; 3. its page goes, as if it had ended whole.
+    const node = world.startNode(roomy);
+    await node.create('other');
+    for (let n = 0; n < 5; n++) {
+      await world.clock.advance(minute);
+      await node.send('other', 'confirms the time');
+    }
+    const queue = new OneQueue({ MessageRetentionPeriod: '60' });
+    queue.nowMillis = world.clock.wallMillis() - minute;
+    queue.limits = { ...tiny.limits, segmentsInlineMax: 1_000, readyRangesMax: 2, readyPageRanges: 2 };
+    for (let n = 0; n < 20; n++) {
+      queue.nowMillis += second;
+      queue.commit(sendOf(messageOfInlineBytes(450)));
+    }
+    const held = [...queue.receive(10, 600), ...queue.receive(10, 600)].map(({ handle }) => handle);
+    queue.commit({ kind: 'delete', handles: held.filter((_, i) => i % 2 === 1) });
+    queue.commit({ kind: 'release', handles: held.filter((_, i) => i % 2 === 0) });
+    queue.limits = { ...queue.limits, segmentsInlineMax: 4 };
+    queue.send('more');
+    await laidDown(world, queue);
+    const across = [...queue.state.readyPages].find(([, page]) => page.firstSequence === 5)![0];
+    const key = (await keysOf(world, 'ready')).find((candidate) => candidate.endsWith(across.slice(-16)))!;
+    const spoiled = await world.bucket.get(key);
+    assert.ok(spoiled.kind === 'done');
+    await world.bucket.put(key, new Uint8Array(9));
+    await world.clock.advance(12 * second);
+    await node.send('other', 'confirms the time');
+    assert.ok((await node.receive('q')).length > 0);
+    assert.ok((await paged(world)).every(({ firstSequence }) => firstSequence !== 7));
+    const pagesLeft = await keysOf(world, 'segments');
+    await world.clock.advance(10 * minute);
+    assert.ok((await keysOf(world, 'segments')).length < pagesLeft.length);
+    await world.bucket.put(key, spoiled.body);
+    await world.checkSegments('q');
   });
 
   scenario('that ended unreadable leaves its segments to the sweep', async (world) => {
