@@ -44,6 +44,9 @@ export const SEGMENTS_INLINE_MAX = 1_024;
 /** Runs of one page of segments, about: 24 KiB, one request. */
 export const SEGMENT_PAGE_ENTRIES = 512;
 
+/** Pages of one kind that a commit writes: more are for the next. Each is a PUT beside the swap. */
+export const PAGES_PER_COMMIT_MAX = 8;
+
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {
   readonly writersMax: number;

@@ -7,6 +7,7 @@
  * manifest, wherever it lies. None in a page has its body in the tail: those end one by one (retention.ts).
  */
 import type { Draft } from './draft.ts';
+import { PAGES_PER_COMMIT_MAX } from './limits.ts';
 import type { PageReader, PageWriter } from './pages.ts';
 import type { PageId, ReadyPageReference } from './queue-state.ts';
 import {
@@ -92,16 +93,19 @@ function unfold(draft: Draft, id: PageId, pages: PageReader): boolean {
 export function foldReady(draft: Draft, pages: PageWriter): void {
   const { readyRangesMax, readyPageRanges } = draft.limits;
   if (rangeCount(draft.ready) <= readyRangesMax) return;
+  let folded = false;
   for (const { id, baseVersion, nonce, content } of pages.prepared('ready')) {
     if (rangeCount(draft.ready) <= readyRangesMax) return;
     const rest = difference(draft.ready, content);
     // All of it is still ready and in the manifest.
     if (size(rest) + size(content) !== size(draft.ready) || holdsTail(draft, content)) continue;
+    folded = true;
     draft.ready = rest;
     draft.readyPages.set(id, { baseVersion, nonce, ...readySummary(content) });
   }
-  let excess = rangeCount(draft.ready) - readyRangesMax;
-  if (excess <= 0) return;
+  let excess = Math.min(rangeCount(draft.ready) - readyRangesMax, PAGES_PER_COMMIT_MAX * readyPageRanges);
+  // What was written for this commit is enough, unless none of it was true any more.
+  if (excess <= 0 || folded) return;
   const cold = rangesWithoutTail(draft);
   for (let end = cold.length; excess > 0 && end >= 2 * readyPageRanges; end -= 2 * readyPageRanges) {
     const content = cold.slice(end - 2 * readyPageRanges, end);

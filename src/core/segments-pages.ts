@@ -8,6 +8,7 @@
  * message in it is ready, and nothing but a receive, retention and purge can touch one.
  */
 import type { Draft } from './draft.ts';
+import { PAGES_PER_COMMIT_MAX } from './limits.ts';
 import type { PageReader, PageWriter } from './pages.ts';
 import type { PageId, SegmentId, SegmentReference, SegmentsPageReference } from './queue-state.ts';
 
@@ -47,14 +48,18 @@ export function foldSegments(draft: Draft, pages: PageWriter): void {
   const { segmentsInlineMax, segmentPageEntries } = draft.limits;
   let excess = weightOf(draft.segments.current.values()) - segmentsInlineMax;
   if (excess <= 0) return;
+  let folded = false;
   for (const { id, baseVersion, nonce, content } of pages.prepared('segments')) {
     if (excess <= 0) return;
     if (!stillTrue(draft, content)) continue;
+    folded = true;
     draft.moveOut(content.keys());
     draft.segmentsPages.set(id, { baseVersion, nonce, ...segmentsSummary(content) });
     excess -= weightOf(content.values());
   }
-  if (excess <= 0) return;
+  // What was written for this commit is enough, unless none of it was true any more.
+  if (excess <= 0 || folded) return;
+  excess = Math.min(excess, PAGES_PER_COMMIT_MAX * segmentPageEntries);
   const least = Math.ceil(segmentPageEntries * leastPart);
   for (const group of coldGroups(draft).reverse()) {
     while (group.length > 0 && excess > 0) {
