@@ -12,34 +12,43 @@ export function changeVisibility(
   command: Command & { readonly kind: 'change-visibility' },
 ): CommandResult {
   let effect = false;
+  let unknown = false;
   const entries = command.entries.map(({ handle, timeoutSeconds }): VisibilityResult => {
-    const delivery = heldDelivery(draft, handle);
-    if (!delivery) {
+    const held = heldDelivery(draft, handle);
+    if (held === 'unknown') {
+      unknown = true;
+      return 'not-available';
+    }
+    if (held === 'void') {
       effect ||= lostToRetention(draft, handle);
       return 'not-available';
     }
+    const { delivery } = held;
     const visibleAtMillis = draft.time.nowMillis + timeoutSeconds * 1000;
     if (visibleAtMillis > delivery.leasedAtMillis + LEASE_MILLIS_MAX) return 'beyond-limit';
-    draft.deliveries.set(handle.sequence, { ...delivery, visibleAtMillis });
+    draft.deliveries.change(held, { ...delivery, visibleAtMillis });
     effect = true;
     return 'done';
   });
-  return { outcome: { kind: 'visibility', entries }, effect };
+  return { outcome: unknown ? { kind: 'unreadable' } : { kind: 'visibility', entries }, effect };
 }
 
 /** As if it had not been received: visible at once, count lowered, and the handle it never got is void. */
 export function release(draft: Draft, command: Command & { readonly kind: 'release' }): CommandResult {
   const fresh: number[] = [];
   let effect = false;
+  let unknown = false;
   for (const handle of command.handles) {
-    const delivery = heldDelivery(draft, handle);
-    if (!delivery) continue;
+    const held = heldDelivery(draft, handle);
+    if (held === 'unknown') unknown = true;
+    if (held === 'unknown' || held === 'void') continue;
+    const { delivery } = held;
     effect = true;
     if (delivery.receiveCount === 1) {
-      draft.deliveries.delete(handle.sequence);
+      draft.deliveries.end(held);
       fresh.push(handle.sequence);
     } else {
-      draft.deliveries.set(handle.sequence, {
+      draft.deliveries.change(held, {
         ...delivery,
         receiveCount: delivery.receiveCount - 1,
         visibleAtMillis: draft.time.nowMillis,
@@ -49,5 +58,5 @@ export function release(draft: Draft, command: Command & { readonly kind: 'relea
     }
   }
   draft.giveBackToReady(fresh);
-  return { outcome: { kind: 'done' }, effect };
+  return { outcome: { kind: unknown ? 'unreadable' : 'done' }, effect };
 }

@@ -17,6 +17,8 @@ import { type PageKind, pagesOf } from './pages.ts';
 const tiny = {
   delayedInlineMax: 4,
   delayedPageEntries: 3,
+  leaseInlineMax: 4,
+  leasePageEntries: 3,
   readyRangesMax: 4,
   readyPageRanges: 3,
   segmentsInlineMax: 4,
@@ -112,10 +114,10 @@ function play(bounds: typeof tiny, kinds: readonly PageKind[], others = {}): voi
 describe('a queue with tiny bounds', () => {
   // Delayed messages that are due together may come in another order from pages.
   it('answers and becomes what a queue without bounds does', () => {
-    play({ ...tiny, delayedInlineMax: 1_000 }, ['ready', 'segments']);
+    play({ ...tiny, delayedInlineMax: 1_000, leaseInlineMax: 1_000 }, ['ready', 'segments']);
   });
 
   it('keeps every rule with all kinds of pages at once', () => {
-    play(tiny, ['delayed', 'ready', 'segments'], tiny);
+    play(tiny, ['delayed', 'lease', 'ready', 'segments'], tiny);
   });
 });

@@ -6,6 +6,7 @@
 import type { Incarnation } from './ids.ts';
 import type { MessageContent, StoredMessage } from './message.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
+import type { Run, SegmentId } from './queue-state.ts';
 import type { ReceiptHandle } from './receipt-handle.ts';
 
 /** A message to send. The object's identity names it: an uploaded body is found again by it after a conflict. */
@@ -24,6 +25,16 @@ export interface MovedMessage {
   readonly contentBytes: number;
   readonly receiveCount: number;
   readonly firstReceivedAtMillis: number;
+}
+
+/** An uploaded object with the bodies of several segments, or what is left of them. */
+export interface CompactedSegment {
+  readonly baseVersion: number;
+  readonly nonce: string;
+  readonly bytes: number;
+  readonly sentAtMaxMillis: number;
+  readonly bodyCount: number;
+  readonly runs: readonly Run[];
 }
 
 export type Command =
@@ -63,7 +74,13 @@ export type Command =
       readonly waits: boolean;
     }
   /** Drops what retention has ended and raises collectedBelow, on a queue without traffic. */
-  | { readonly kind: 'tidy'; readonly collectBelow: number };
+  | { readonly kind: 'tidy'; readonly collectBelow: number }
+  /** `into` holds every message of `from` that was live when it was read (core/replace-segments.ts). */
+  | {
+      readonly kind: 'replace-segments';
+      readonly from: readonly SegmentId[];
+      readonly into: CompactedSegment;
+    };
 
 export interface MoveSource {
   readonly name: string;
@@ -96,7 +113,11 @@ export type CommandOutcome =
       /** Visible messages were passed over because their bodies could not be read. */
       readonly unreadable: boolean;
     }
+  /** What some of its handles hold is not known: their page can't be read. The others took effect. */
+  | { readonly kind: 'unreadable' }
   | { readonly kind: 'over-limit' }
+  /** The state has moved on from what the command was made for. */
+  | { readonly kind: 'superseded' }
   /** `through`: every number up to it is in the target now. */
   | { readonly kind: 'appended'; readonly through: number };
 

@@ -23,15 +23,29 @@ export function countMessages(
   time: TransitionTime,
   pages = new PageReader(nothingLoaded),
 ): QueueCounts {
-  const draft = new Draft(state, time, noSeed);
+  const draft = new Draft(state, time, noSeed, undefined, pages);
   expire(draft, pages);
   let visible = size(draft.ready);
   for (const { count } of draft.readyPages.current.values()) visible += count;
   let inFlight = 0;
   let delayed = 0;
-  for (const delivery of draft.deliveries.current.values()) {
+  for (const delivery of draft.deliveries.inline.current.values()) {
     if (delivery.visibleAtMillis > time.nowMillis) inFlight++;
     else visible++;
+  }
+  for (const [
+    id,
+    { remaining, firstVisibleAtMillis, lastVisibleAtMillis },
+  ] of draft.deliveries.references()) {
+    if (remaining === 0) continue;
+    const mixed = firstVisibleAtMillis <= time.nowMillis && lastVisibleAtMillis > time.nowMillis;
+    const back = mixed
+      ? (draft.deliveries.visibleIn(id, time.nowMillis) ?? 0)
+      : lastVisibleAtMillis <= time.nowMillis
+        ? remaining
+        : 0;
+    visible += back;
+    inFlight += remaining - back;
   }
   for (const dueAtMillis of draft.delayed.current.values()) {
     if (dueAtMillis > time.nowMillis) delayed++;
@@ -57,6 +71,11 @@ export function nextVisibleAt(state: QueueState, nowMillis: number): number | un
   for (const delivery of state.deliveries.values())
     if (delivery.visibleAtMillis > nowMillis && (next === undefined || delivery.visibleAtMillis < next))
       next = delivery.visibleAtMillis;
+  // Of a page with some that are visible already only the latest is known; until those are received nobody waits.
+  for (const { firstVisibleAtMillis, lastVisibleAtMillis } of state.leasePages.values()) {
+    const at = firstVisibleAtMillis > nowMillis ? firstVisibleAtMillis : lastVisibleAtMillis;
+    if (at > nowMillis && (next === undefined || at < next)) next = at;
+  }
   for (const dueAtMillis of state.delayed.values())
     if (dueAtMillis > nowMillis && (next === undefined || dueAtMillis < next)) next = dueAtMillis;
   for (const { firstDueAtMillis } of state.delayedPages.values())
@@ -69,6 +88,8 @@ export function nextVisibleAt(state: QueueState, nowMillis: number): number | un
 export function hasVisible(state: QueueState, nowMillis: number): boolean {
   if (state.ready.length > 0 || state.readyPages.size > 0) return true;
   for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) return true;
+  for (const { firstVisibleAtMillis } of state.leasePages.values())
+    if (firstVisibleAtMillis <= nowMillis) return true;
   for (const dueAtMillis of state.delayed.values()) if (dueAtMillis <= nowMillis) return true;
   for (const { firstDueAtMillis } of state.delayedPages.values())
     if (firstDueAtMillis <= nowMillis) return true;

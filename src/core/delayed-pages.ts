@@ -6,48 +6,51 @@
  * Only messages whose bodies are in segments are folded: those in the tail end one by one (retention.ts).
  */
 import type { Draft } from './draft.ts';
-import type { PageReader, PageWriter } from './pages.ts';
+import type { PageContents, PageReader, PageWriter } from './pages.ts';
 import type { DelayedPageReference, PageId } from './queue-state.ts';
 import type { PreparedPage } from './resources.ts';
+import { bySince, type Visible, type VisiblePage } from './visible.ts';
 
-/** Pages brought back by one transition: more would only be folded again. */
-const unfoldedMax = 4;
-
-/**
- * Brings back the pages with messages that `wanted` receives could get: those with something due before the
- * `wanted`-th of the messages that are due in the manifest.
- */
-export function unfoldDue(draft: Draft, wanted: number, pages: PageReader): void {
-  if (draft.delayedPages.current.size === 0) return;
+/** Those with messages that are due. Opened, they are back in the manifest. */
+export function* duePages(draft: Draft, pages: PageReader): Generator<VisiblePage, void, undefined> {
   const { nowMillis } = draft.time;
-  const due = [...draft.delayed.current.values()].filter((dueAtMillis) => dueAtMillis <= nowMillis);
-  const byDue = [...draft.delayedPages.current].sort(
-    ([, a], [, b]) => a.firstDueAtMillis - b.firstDueAtMillis,
-  );
-  for (const [id, { firstDueAtMillis }] of byDue.slice(0, unfoldedMax)) {
-    if (firstDueAtMillis > nowMillis) return;
-    const last = due.sort((a, b) => a - b)[wanted - 1];
-    if (last !== undefined && last <= firstDueAtMillis) return;
-    due.push(...unfold(draft, id, pages).filter((dueAtMillis) => dueAtMillis <= nowMillis));
+  for (const [id, { firstDueAtMillis }] of draft.delayedPages.current) {
+    if (firstDueAtMillis > nowMillis) continue;
+    const open = () => {
+      const due = [...dueOf(unfoldDelayed(draft, id, pages), nowMillis)];
+      return pages.needed.has(id) ? 'needed' : due.sort(bySince).values();
+    };
+    yield { sinceMillis: firstDueAtMillis, open };
   }
+}
+
+export function* dueOf(
+  delayed: PageContents['delayed'],
+  nowMillis: number,
+): Generator<Visible, void, undefined> {
+  for (const [sequence, dueAtMillis] of delayed)
+    if (dueAtMillis <= nowMillis) yield { sequence, sinceMillis: dueAtMillis, found: undefined };
 }
 
 /** Brings back what may hold any of these sequence numbers; false while that is not possible. */
 export function unfoldWithin(draft: Draft, first: number, end: number, pages: PageReader): boolean {
   for (const [id, { firstSequence, lastSequence }] of draft.delayedPages.current)
-    if (firstSequence < end && lastSequence >= first) unfold(draft, id, pages);
+    if (firstSequence < end && lastSequence >= first) unfoldDelayed(draft, id, pages);
   for (const { firstSequence, lastSequence } of draft.delayedPages.current.values())
     if (firstSequence < end && lastSequence >= first) return false;
   return true;
 }
 
-function unfold(draft: Draft, id: PageId, pages: PageReader): readonly number[] {
+const nothing: PageContents['delayed'] = new Map();
+
+/** What it held; nothing while it can't be read. */
+function unfoldDelayed(draft: Draft, id: PageId, pages: PageReader): PageContents['delayed'] {
   const content = pages.read('delayed', id);
-  if (!content) return [];
+  if (!content) return nothing;
   draft.delayedPages.delete(id);
   const merged = [...draft.delayed.current, ...content].sort(([a], [b]) => a - b);
   draft.delayed.replace(new Map(merged));
-  return [...content.values()];
+  return content;
 }
 
 /** Folds while there are too many in the manifest. Call last: what is folded can't be looked at any more. */

@@ -4,13 +4,16 @@
  * books: a message that ends leaves its place, its body and its segment's live count together.
  */
 import type { MovedMessage, NewMessage } from './command.ts';
+import { Copied } from './copied.ts';
+import { dueOf, duePages } from './delayed-pages.ts';
+import { Deliveries, type FoundDelivery } from './deliveries.ts';
 import type { DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
+import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {
   DelayedPageReference,
-  Delivery,
   Intent,
   Link,
   PageId,
@@ -22,8 +25,9 @@ import type {
   SegmentsPageReference,
   TailMessage,
 } from './queue-state.ts';
-import { addAll, addRange, type RangeSet, removeAll, removeRange } from './range-set.ts';
+import { addAll, addRange, has, type RangeSet, removeAll, removeRange } from './range-set.ts';
 import { adoptRunIndex, locate, type RunIndex, runIndexOf } from './run-index.ts';
+import { inOrder, type Visible } from './visible.ts';
 
 export interface TransitionTime {
   /** The deciding clock for visibility and delay: the node's best estimate of the store's time. */
@@ -34,34 +38,6 @@ export interface TransitionTime {
   readonly manifestMillis: number;
 }
 
-/** A collection that is copied at its first change. */
-class Copied<K, V> {
-  readonly #base: ReadonlyMap<K, V>;
-  #copy: Map<K, V> | undefined;
-  constructor(base: ReadonlyMap<K, V>) {
-    this.#base = base;
-  }
-  get current(): ReadonlyMap<K, V> {
-    return this.#copy ?? this.#base;
-  }
-  get changed(): boolean {
-    return this.#copy !== undefined;
-  }
-  set(key: K, value: V): void {
-    this.#writable().set(key, value);
-  }
-  delete(key: K): boolean {
-    return this.current.has(key) && this.#writable().delete(key);
-  }
-  replace(next: Map<K, V>): void {
-    this.#copy = next;
-  }
-  #writable(): Map<K, V> {
-    this.#copy ??= new Map(this.#base);
-    return this.#copy;
-  }
-}
-
 export class Draft {
   readonly base: QueueState;
   readonly time: TransitionTime;
@@ -69,7 +45,7 @@ export class Draft {
   readonly delayed: Copied<number, number>;
   readonly delayedPages: Copied<PageId, DelayedPageReference>;
   readonly readyPages: Copied<PageId, ReadyPageReference>;
-  readonly deliveries: Copied<number, Delivery>;
+  readonly deliveries: Deliveries;
   readonly tail: Copied<number, TailMessage>;
   readonly segments: Copied<SegmentId, SegmentReference>;
   readonly segmentsPages: Copied<PageId, SegmentsPageReference>;
@@ -87,6 +63,7 @@ export class Draft {
   resolved: ResolvedAttributes;
   /** Retention has ended messages of the base (retention.ts). */
   retentionEnded = false;
+  readonly #pages: PageReader;
   readonly #seed: bigint;
   #tokens = 0n;
   #runIndex: RunIndex;
@@ -96,14 +73,21 @@ export class Draft {
   #runsChanged = false;
 
   /** `tokenSeed`: 8 random bytes of this attempt; each delivery's token is drawn from it (never of another attempt's). */
-  constructor(base: QueueState, time: TransitionTime, tokenSeed: Uint8Array, limits = queueLimits) {
+  constructor(
+    base: QueueState,
+    time: TransitionTime,
+    tokenSeed: Uint8Array,
+    limits = queueLimits,
+    pages = new PageReader(() => 'unreadable'),
+  ) {
     this.base = base;
     this.time = time;
     this.limits = limits;
     this.delayed = new Copied(base.delayed);
     this.delayedPages = new Copied(base.delayedPages);
     this.readyPages = new Copied(base.readyPages);
-    this.deliveries = new Copied(base.deliveries);
+    this.#pages = pages;
+    this.deliveries = new Deliveries(base, pages);
     this.tail = new Copied(base.tail);
     this.segments = new Copied(base.segments);
     this.segmentsPages = new Copied(base.segmentsPages);
@@ -166,6 +150,21 @@ export class Draft {
     return undefined;
   }
 
+  /** `leaseVersion`: of the delivery that is asked for. `unknown`: it may be in a page that was not read. */
+  findDelivery(sequence: number, leaseVersion: number): FoundDelivery | 'absent' | 'unknown' {
+    if (!this.deliveries.hasPages || this.deliveries.inline.current.has(sequence))
+      return this.deliveries.find(sequence);
+    // A message has one place, and those in pages have their bodies in segments: most pages need not be read.
+    const elsewhere =
+      this.tail.current.has(sequence) ||
+      has(this.ready, sequence) ||
+      this.delayed.current.has(sequence) ||
+      this.intents.current.has(sequence);
+    const place = elsewhere ? undefined : locate(this.#runIndex, sequence);
+    if (!place || !this.segments.current.has(place.segment)) return 'absent';
+    return this.deliveries.find(sequence, leaseVersion);
+  }
+
   /** Ends a message that the caller has already taken out of ready, delayed, deliveries or intents. */
   endBody(sequence: number): void {
     if (this.tail.delete(sequence)) return;
@@ -206,9 +205,9 @@ export class Draft {
     for (const run of reference.runs) {
       const end = run.firstSequence + run.count;
       this.ready = removeRange(this.ready, run.firstSequence, end);
+      this.deliveries.endWithin(run.firstSequence, end);
       for (let sequence = run.firstSequence; sequence < end; sequence++) {
         this.delayed.delete(sequence);
-        this.deliveries.delete(sequence);
         if (this.intents.current.has(sequence)) kept++;
       }
     }
@@ -219,20 +218,19 @@ export class Draft {
   /**
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
+   * Delayed pages come back when the walk gets to where their messages may be.
    */
-  *visible(ready: { next(): number | undefined }): Generator<number, void, undefined> {
-    const again: { readonly sequence: number; readonly sinceMillis: number }[] = [];
-    for (const [sequence, { visibleAtMillis }] of this.deliveries.current)
-      if (visibleAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: visibleAtMillis });
-    for (const [sequence, dueAtMillis] of this.delayed.current)
-      if (dueAtMillis <= this.time.nowMillis) again.push({ sequence, sinceMillis: dueAtMillis });
-    again.sort((a, b) => a.sinceMillis - b.sinceMillis || a.sequence - b.sequence);
-    for (const { sequence } of again) {
-      yield sequence;
+  *visible(ready: { next(): number | undefined }): Generator<Visible, void, undefined> {
+    const { nowMillis } = this.time;
+    const unpaged = [...this.deliveries.visibleInline(nowMillis), ...dueOf(this.delayed.current, nowMillis)];
+    const paged = [...this.deliveries.visiblePages(nowMillis), ...duePages(this, this.#pages)];
+    for (const again of inOrder(unpaged, paged)) {
+      yield again;
       const next = ready.next();
-      if (next !== undefined) yield next;
+      if (next !== undefined) yield { sequence: next, sinceMillis: nowMillis, found: undefined };
     }
-    for (let next = ready.next(); next !== undefined; next = ready.next()) yield next;
+    for (let next = ready.next(); next !== undefined; next = ready.next())
+      yield { sequence: next, sinceMillis: nowMillis, found: undefined };
   }
 
   seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {
@@ -252,7 +250,7 @@ export class Draft {
       readyPages: this.readyPages.current,
       delayed: this.delayed.current,
       delayedPages: this.delayedPages.current,
-      deliveries: this.deliveries.current,
+      ...this.deliveries.seal(),
       tail: this.tail.current,
       segments,
       segmentsPages: this.segmentsPages.current,

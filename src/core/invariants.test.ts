@@ -159,6 +159,15 @@ describe('a state', () => {
       /counts 2 live messages, not 1/,
     ],
     [
+      'a number in runs of two segments',
+      {
+        segments: segments(newSegment, {
+          runs: [...reference(oldSegment!).runs, ...reference(newSegment).runs],
+        }),
+      },
+      /two runs hold/,
+    ],
+    [
       'a segment without a live message',
       { intents: new Map(), segments: segments(oldSegment!, { liveCount: 0 }) },
       /counts 0 live messages/,

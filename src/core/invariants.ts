@@ -91,6 +91,12 @@ function brokenBodies(state: QueueState, live: ReadonlySet<number>): string | un
     if (sequence <= previous) return 'the tail is not in order';
     previous = sequence;
   }
+  let passed = 0;
+  for (const { segment, run } of index) {
+    if (!state.segments.has(segment)) continue;
+    if (run.firstSequence < passed) return `two runs hold sequence ${run.firstSequence}`;
+    passed = run.firstSequence + run.count;
+  }
   for (const [id, reference] of state.segments)
     if (reference.liveCount !== (counts.get(id) ?? 0) || reference.liveCount === 0)
       return `segment ${id} counts ${reference.liveCount} live messages, not ${counts.get(id) ?? 0}`;

@@ -14,6 +14,12 @@ export const INLINE_MESSAGE_BYTES_MAX = 64 * 1024;
 /** A spill is cut into objects of at most about this size, so that one receive never loads much more. */
 export const SEGMENT_BYTES_MAX = 1024 * 1024;
 
+/**
+ * Small segments of a backlog are put together to objects of about this size: a manifest then names 100 million
+ * messages of 256 B by 8,000 references instead of 130,000, and one load serves 13,000 of them.
+ */
+export const COMPACTED_BYTES_MAX = 4 * 1024 * 1024;
+
 /** Received and not deleted at once (the limit of SQS). */
 export const IN_FLIGHT_MAX = 120_000;
 
@@ -46,6 +52,14 @@ export const SEGMENT_PAGE_ENTRIES = 512;
 
 /** Pages of one kind that a commit writes: more are for the next. Each is a PUT beside the swap. */
 export const PAGES_PER_COMMIT_MAX = 8;
+/**
+ * Deliveries in the manifest, 43 bytes each, before those leased longest ago leave for a page. Under a steady load the
+ * manifest holds half of that on average, and what one commit changes.
+ */
+export const LEASE_INLINE_MAX = 4_096;
+
+/** Deliveries of one page: 172 KiB, one request; its bits take 512 bytes of the manifest. */
+export const LEASE_PAGE_ENTRIES = 4_096;
 
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {
@@ -53,6 +67,7 @@ export interface QueueLimits {
   readonly tailBytesMax: number;
   readonly inlineMessageBytesMax: number;
   readonly segmentBytesMax: number;
+  readonly compactedBytesMax: number;
   readonly inFlightMax: number;
   readonly intentsMax: number;
   readonly delayedInlineMax: number;
@@ -61,6 +76,8 @@ export interface QueueLimits {
   readonly readyPageRanges: number;
   readonly segmentsInlineMax: number;
   readonly segmentPageEntries: number;
+  readonly leaseInlineMax: number;
+  readonly leasePageEntries: number;
 }
 
 export const queueLimits: QueueLimits = {
@@ -68,6 +85,7 @@ export const queueLimits: QueueLimits = {
   tailBytesMax: TAIL_BYTES_MAX,
   inlineMessageBytesMax: INLINE_MESSAGE_BYTES_MAX,
   segmentBytesMax: SEGMENT_BYTES_MAX,
+  compactedBytesMax: COMPACTED_BYTES_MAX,
   inFlightMax: IN_FLIGHT_MAX,
   intentsMax: INTENTS_MAX,
   delayedInlineMax: DELAYED_INLINE_MAX,
@@ -76,4 +94,6 @@ export const queueLimits: QueueLimits = {
   readyPageRanges: READY_PAGE_RANGES,
   segmentsInlineMax: SEGMENTS_INLINE_MAX,
   segmentPageEntries: SEGMENT_PAGE_ENTRIES,
+  leaseInlineMax: LEASE_INLINE_MAX,
+  leasePageEntries: LEASE_PAGE_ENTRIES,
 };

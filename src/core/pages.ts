@@ -5,6 +5,7 @@
  * `fold` moves entries from the manifest into a page, `unfold` brings a whole page back; a page never changes. What a
  * transition has to look into is loaded first, like bodies; a page that can't be read is reported and stays as it is.
  */
+import { hasLeft, type LeasePage } from './lease-page.ts';
 import type { PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
 import { type RangeSet, union } from './range-set.ts';
 import type { NewPage, PreparedPage, Resources } from './resources.ts';
@@ -15,11 +16,12 @@ export interface PageContents {
   readonly delayed: ReadonlyMap<number, number>;
   readonly ready: RangeSet;
   readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
+  readonly lease: LeasePage;
 }
 
 export type PageKind = keyof PageContents;
 
-export const pageKinds: readonly PageKind[] = ['delayed', 'ready', 'segments'];
+export const pageKinds: readonly PageKind[] = ['delayed', 'lease', 'ready', 'segments'];
 
 /** Every page reference of a state, with its kind. */
 export function* pagesOf(
@@ -31,6 +33,17 @@ export function* pagesOf(
 
 export function namesPage(state: QueueState, id: PageId): boolean {
   return pageKinds.some((kind) => state[`${kind}Pages`].has(id));
+}
+
+/** Whether a page may tell of messages within [first, end): without reading it nobody knows that they are dead. */
+export function mayBePaged(state: QueueState, first: number, end: number): boolean {
+  for (const { firstSequence, lastSequence } of state.delayedPages.values())
+    if (firstSequence < end && lastSequence >= first) return true;
+  for (const { firstSequence, lastSequence } of state.leasePages.values())
+    if (firstSequence < end && lastSequence >= first) return true;
+  for (const { firstSequence, lastSequence } of state.readyPages.values())
+    if (firstSequence < end && lastSequence >= first) return true;
+  return false;
 }
 
 /** The same state with everything that its pages hold: what it would be without bounds. */
@@ -47,6 +60,13 @@ export function unfolded(
   const delayed = new Map(state.delayed);
   for (const id of state.delayedPages.keys())
     for (const [sequence, dueAtMillis] of page('delayed', id)) delayed.set(sequence, dueAtMillis);
+  const deliveries = new Map(state.deliveries);
+  for (const [id, { left }] of state.leasePages) {
+    const content = page('lease', id);
+    content.sequences.forEach((sequence, ordinal) => {
+      if (!hasLeft(left, ordinal)) deliveries.set(sequence, content.deliveries[ordinal]!);
+    });
+  }
   return {
     ...state,
     delayed: new Map([...delayed].sort(([a], [b]) => a - b)),
@@ -55,6 +75,8 @@ export function unfolded(
     readyPages: new Map(),
     segments,
     segmentsPages: new Map(),
+    deliveries: new Map([...deliveries].sort(([a], [b]) => a - b)),
+    leasePages: new Map(),
   };
 }
 
@@ -70,6 +92,11 @@ export class PageReader {
 
   get unreadable(): boolean {
     return this.#unreadable;
+  }
+
+  /** What was read is not what the state means. */
+  refuse(): void {
+    this.#unreadable = true;
   }
 
   read<K extends PageKind>(kind: K, id: PageId): PageContents[K] | undefined {

@@ -17,7 +17,7 @@ export function purge(draft: Draft, command: Command & { readonly kind: 'purge' 
   // All their messages are ready.
   for (const id of draft.readyPages.current.keys()) draft.readyPages.delete(id);
   for (const id of draft.segmentsPages.current.keys()) draft.segmentsPages.delete(id);
-  for (const sequence of draft.deliveries.current.keys()) draft.deliveries.delete(sequence);
+  draft.deliveries.clear();
   for (const sequence of draft.tail.current.keys())
     if (!draft.intents.current.has(sequence)) draft.tail.delete(sequence);
   for (const [id, reference] of draft.segments.current) draft.endSegment(id, reference);

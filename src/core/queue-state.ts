@@ -4,7 +4,8 @@
  * Each live message has one sequence number and is in exactly one of these places:
  *   ready       visible, never received; the highest ranges may be in `readyPages`
  *   delayed     never received, visible when due; the latest due may be in `delayedPages`
- *   deliveries  received at least once: in flight until `visibleAtMillis`, visible again afterwards
+ *   deliveries  received at least once: in flight until `visibleAtMillis`, visible again afterwards; those leased long
+ *               ago may be in `leasePages`
  *   intents     on its way to another queue; invisible here
  * and its body is in exactly one place: the tail, or a run of a segment reference, which may be in `segmentsPages`.
  * Sequence numbers are never used twice within an incarnation. `delayed` and `tail` iterate in ascending order of sequence; `deliveries` and `intents`
@@ -58,6 +59,8 @@ export interface SegmentReference {
   readonly liveCount: number;
   readonly sentAtMaxMillis: number;
   readonly bytes: number;
+  /** Bodies it was written with, when its runs pass over more numbers than those; absent: one for each. */
+  readonly bodyCount?: number;
   readonly runs: readonly Run[];
 }
 
@@ -106,6 +109,25 @@ export interface SegmentsPageReference {
   readonly bytes: number;
 }
 
+/** A page of deliveries, with what must be known of it without reading it. */
+export interface LeasePageReference {
+  readonly baseVersion: number;
+  /** 16 hex characters. */
+  readonly nonce: string;
+  /** Entries of the page. */
+  readonly count: number;
+  /** Those that have not left. */
+  readonly remaining: number;
+  /** Of all entries. */
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** Of those that have not left, exactly. */
+  readonly firstVisibleAtMillis: number;
+  readonly lastVisibleAtMillis: number;
+  /** One bit per entry, set when it has left; empty while none has. */
+  readonly left: Uint8Array;
+}
+
 export interface Intent {
   readonly targetIncarnation: Incarnation;
   readonly number: number;
@@ -142,6 +164,7 @@ export interface QueueState {
   readonly delayed: ReadonlyMap<number, number>;
   readonly delayedPages: ReadonlyMap<PageId, DelayedPageReference>;
   readonly deliveries: ReadonlyMap<number, Delivery>;
+  readonly leasePages: ReadonlyMap<PageId, LeasePageReference>;
   readonly tail: ReadonlyMap<number, TailMessage>;
   readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
   readonly segmentsPages: ReadonlyMap<PageId, SegmentsPageReference>;
@@ -194,6 +217,7 @@ export function newQueueState(input: {
     delayed: new Map(),
     delayedPages: new Map(),
     deliveries: new Map(),
+    leasePages: new Map(),
     tail: new Map(),
     segments: new Map(),
     segmentsPages: new Map(),

@@ -11,6 +11,7 @@ import {
   tidyOf,
 } from '../../test/model/one-queue.ts';
 import type { Leased } from './command.ts';
+import { liveBodies } from './compaction-layout.ts';
 import { hasVisible } from './counts.ts';
 import { queueLimits } from './limits.ts';
 import { iterate } from './range-set.ts';
@@ -69,6 +70,12 @@ describe('pages of ready messages', () => {
     const { queue: other } = queueWith(1, 3, 5, 7);
     other.send('a');
     assert.deepEqual([...iterate(other.state.ready)], [1, 17], 'the highest of the others left');
+  });
+
+  it('keep a compaction from taking for dead what they hold', () => {
+    const { queue } = queueWith(...odd);
+    const live = liveBodies(queue.state, queue.state.segments.keys()).map(({ sequence }) => sequence);
+    for (const sequence of [9, 11, 13]) assert.ok(live.includes(sequence));
   });
 
   it('are dropped by a purge, whole', () => {

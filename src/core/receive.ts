@@ -4,7 +4,7 @@
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
-import { unfoldDue } from './delayed-pages.ts';
+import type { FoundDelivery } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
 import type { PageReader } from './pages.ts';
@@ -14,6 +14,7 @@ import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
 import { segmentsPageAround, unfoldSegments } from './segments-pages.ts';
+import type { Visible } from './visible.ts';
 
 type Receive = Command & { readonly kind: 'receive' };
 
@@ -33,7 +34,7 @@ export class Receiver {
   readonly #resources: Resources;
   readonly #pages: PageReader;
   readonly #ready: ReadyWalk;
-  readonly #visible: Generator<number, void, undefined>;
+  readonly #visible: Generator<Visible, void, undefined>;
   readonly #takenFromReady: number[] = [];
   #unreadable = false;
   #moved = false;
@@ -45,11 +46,10 @@ export class Receiver {
     this.#draft = draft;
     this.#resources = resources;
     this.#pages = pages;
-    unfoldDue(draft, wanted, pages);
     this.#ready = new ReadyWalk(draft, pages);
     this.#visible = draft.visible(this.#ready);
-    for (const delivery of draft.deliveries.current.values())
-      if (delivery.visibleAtMillis > draft.time.nowMillis) this.#inFlight++;
+    const bound = draft.limits.inFlightMax - wanted + 1;
+    this.#inFlight = draft.deliveries.inFlight(draft.time.nowMillis, bound);
   }
 
   receive(command: Receive): CommandResult {
@@ -79,9 +79,9 @@ export class Receiver {
     this.#draft.takeFromReady(this.#takenFromReady);
   }
 
-  #take(sequence: number, command: Receive): Leased | undefined {
+  #take({ sequence, found }: Visible, command: Receive): Leased | undefined {
     const draft = this.#draft;
-    const previous = draft.deliveries.current.get(sequence);
+    const previous = found?.delivery;
     const verdict = previous ? considerMove(draft, previous, this.#resources, this.neededTargets) : 'deliver';
     // Also before its body is asked for, or a crowd of waiting letters would have all their segments loaded.
     if (verdict === 'wait') return undefined;
@@ -98,23 +98,23 @@ export class Receiver {
       return undefined;
     }
     if (isExpired(draft, body.message.sentAtMillis)) {
-      this.#leave(sequence);
+      this.#leave(sequence, found);
       draft.endBody(sequence);
       this.#ended = true;
       return undefined;
     }
-    if (previous && verdict !== 'deliver') {
-      intend(draft, sequence, previous, verdict);
+    if (found && verdict !== 'deliver') {
+      intend(draft, found, verdict);
       this.#moved = true;
       return undefined;
     }
-    this.#leave(sequence);
+    this.#leave(sequence, found);
     return this.#lease(sequence, body.message, previous, command);
   }
 
-  #leave(sequence: number): void {
-    if (this.#draft.deliveries.delete(sequence) || this.#draft.delayed.delete(sequence)) return;
-    this.#takenFromReady.push(sequence);
+  #leave(sequence: number, found: FoundDelivery | undefined): void {
+    if (found) this.#draft.deliveries.end(found);
+    else if (!this.#draft.delayed.delete(sequence)) this.#takenFromReady.push(sequence);
   }
 
   #lease(sequence: number, message: StoredMessage, previous: Delivery | undefined, command: Receive): Leased {
@@ -130,7 +130,7 @@ export class Receiver {
       token: draft.drawToken(),
       leaseVersion: draft.nextVersion,
     };
-    draft.deliveries.set(sequence, delivery);
+    draft.deliveries.add(sequence, delivery);
     if (timeoutSeconds > 0) this.#inFlight++;
     const { incarnation } = draft.base;
     const { token, leaseVersion, receiveCount, firstReceivedAtMillis } = delivery;

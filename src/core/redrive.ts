@@ -6,6 +6,7 @@
  * and only while the source, read after the target's state, still holds its intent.
  */
 import type { Command, CommandResult, MovedMessage } from './command.ts';
+import type { FoundDelivery } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import type { Incarnation } from './ids.ts';
 import { inlineBytesOf } from './message-size.ts';
@@ -40,13 +41,13 @@ export function considerMove(
 /** The source's step. */
 export function intend(
   draft: Draft,
-  sequence: number,
-  previous: Delivery,
+  found: FoundDelivery,
   { queueName, targetIncarnation }: Exclude<Verdict, string>,
 ): void {
   const number = (draft.outgoingLinks.current.get(targetIncarnation)?.lastNumber ?? 0) + 1;
   draft.outgoingLinks.set(targetIncarnation, { queueName, lastNumber: number });
-  draft.deliveries.delete(sequence);
+  const { sequence, delivery: previous } = found;
+  draft.deliveries.end(found);
   draft.intents.set(sequence, {
     targetIncarnation,
     number,
@@ -86,7 +87,7 @@ function appendOne(draft: Draft, moved: MovedMessage, sourceArn: string): void {
   const sequence = draft.nextSequence++;
   const message = { ...moved.message, deadLetterSourceArn: sourceArn };
   draft.append(sequence, message, inlineBytesOf(message, moved.contentBytes), moved);
-  draft.deliveries.set(sequence, {
+  draft.deliveries.add(sequence, {
     visibleAtMillis: draft.time.nowMillis,
     receiveCount: moved.receiveCount,
     firstReceivedAtMillis: moved.firstReceivedAtMillis,
@@ -122,7 +123,7 @@ export function returnMoves(
     effect = true;
     if (sequence < draft.purgeWatermark) draft.endBody(sequence);
     else
-      draft.deliveries.set(sequence, {
+      draft.deliveries.add(sequence, {
         visibleAtMillis: draft.time.nowMillis,
         receiveCount: intent.receiveCount,
         firstReceivedAtMillis: intent.firstReceivedAtMillis,

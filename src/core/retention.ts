@@ -26,7 +26,7 @@ export function expire(draft: Draft, pages: PageReader): boolean {
     draft.takeFromReady(dead);
     for (const sequence of dead) {
       draft.delayed.delete(sequence);
-      draft.deliveries.delete(sequence);
+      draft.deliveries.inline.delete(sequence);
       draft.endBody(sequence);
     }
   }
@@ -34,7 +34,7 @@ export function expire(draft: Draft, pages: PageReader): boolean {
   for (const [id, reference] of draft.segments.current) {
     if (!isExpired(draft, reference.sentAtMaxMillis)) continue;
     // What a page holds of it would be left without a body. It ends with a later commit, when the page can be read.
-    if (!broughtBack(draft, reference, pages)) continue;
+    if (!isWithinReach(draft, reference, pages)) continue;
     const before = reference.liveCount;
     draft.endSegment(id, reference);
     if (draft.segments.current.get(id)?.liveCount !== before) ended = true;
@@ -62,12 +62,14 @@ function expirePages(draft: Draft, pages: PageReader): boolean {
   return ended;
 }
 
-function broughtBack(draft: Draft, { runs }: SegmentReference, pages: PageReader): boolean {
+/** Whether everything of it that is in pages can be ended. */
+function isWithinReach(draft: Draft, { runs }: SegmentReference, pages: PageReader): boolean {
   let all = true;
   for (const { firstSequence, count } of runs) {
     const end = firstSequence + count;
     all = unfoldWithin(draft, firstSequence, end, pages) && all;
     all = unfoldReadyWithin(draft, firstSequence, end, pages) && all;
+    all = draft.deliveries.canEndWithin(firstSequence, end) && all;
   }
   return all;
 }

@@ -12,6 +12,7 @@ import {
   tidyOf,
 } from '../../test/model/one-queue.ts';
 import type { Command } from './command.ts';
+import { layOut, liveBodies } from './compaction-layout.ts';
 import { brokenStep } from './invariants.ts';
 import { queueLimits } from './limits.ts';
 import type { PageId } from './queue-state.ts';
@@ -226,6 +227,37 @@ describe('pages of segments', () => {
     assert.equal(queue.state.segmentsPages.size, 0);
     queue.send('next');
     assert.ok(queue.state.segmentsPages.size > 0);
+  });
+
+  it('are not passed over by the runs of what is compacted around them', () => {
+    const queue = queueWith(5);
+    const from = new Set(queue.state.segments.keys());
+    const { runs } = layOut(queue.state, from, liveBodies(queue.state, from));
+    assert.deepEqual(
+      runs.map(({ firstSequence, count }) => [firstSequence, count]),
+      [
+        [1, 1],
+        [5, 1],
+      ],
+    );
+  });
+
+  it('let a compaction that chose one of their segments before do nothing', () => {
+    const queue = queueWith(4);
+    const from = [...queue.state.segments.keys()];
+    const bodies = liveBodies(queue.state, from);
+    const layout = layOut(queue.state, new Set(from), bodies);
+    queue.commit(filling(1));
+    assert.deepEqual(hulls(queue), [[2, 4]]);
+    const into = {
+      baseVersion: 5,
+      nonce: 'ab'.repeat(8),
+      sentAtMaxMillis: 1_004_000,
+      bytes: 2_000,
+      ...layout,
+    };
+    assert.equal(queue.outcome({ kind: 'replace-segments', from, into }).kind, 'superseded');
+    assert.deepEqual(sequences(queue, 10), [1, 2, 3, 4, 5]);
   });
 
   it('let nobody name a collected segment under their name', () => {

@@ -131,9 +131,10 @@ function* segmentPlaces(draft: Draft): Generator<Hull & { readonly id: SegmentId
 
 /** Wherever a message is or may be that must not be in a page's hull: whatever is live, not ready, or in the tail. */
 function* otherPlaces(draft: Draft): Generator<Hull, void, undefined> {
-  for (const { current } of [draft.tail, draft.delayed, draft.deliveries, draft.intents])
+  for (const { current } of [draft.tail, draft.delayed, draft.deliveries.inline, draft.intents])
     for (const sequence of current.keys()) yield { firstSequence: sequence, lastSequence: sequence };
   yield* draft.delayedPages.current.values();
+  for (const [, page] of draft.deliveries.references()) if (page.remaining > 0) yield page;
   yield* draft.segmentsPages.current.values();
 }
 
@@ -158,6 +159,7 @@ function isSame(a: SegmentReference, b: SegmentReference): boolean {
   if (a === b) return true;
   return (
     a.liveCount === b.liveCount &&
+    a.bodyCount === b.bodyCount &&
     a.sentAtMaxMillis === b.sentAtMaxMillis &&
     a.runs.length === b.runs.length &&
     a.runs.every((run, i) => {

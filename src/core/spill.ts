@@ -8,8 +8,8 @@
  * collector may have deleted it already (DESIGN.md section 5); the loop then uploads again.
  */
 import type { Draft } from './draft.ts';
-import type { Run } from './queue-state.ts';
 import type { PreparedSegment, SpillMessage } from './resources.ts';
+import { joinedRuns } from './runs.ts';
 
 type Spills = readonly (readonly SpillMessage[])[];
 
@@ -71,7 +71,13 @@ function pointAt(
       liveCount: list.length,
       sentAtMaxMillis: Math.max(...list.map(({ ordinal, entry }) => stampOf(segment, ordinal, entry))),
       bytes: segment.bytes,
-      runs: runsOf(segment, list),
+      runs: joinedRuns(
+        list.map(({ ordinal, entry }) => ({
+          sequence: entry.sequence,
+          ordinal,
+          sentAtShiftMillis: shiftOf(segment, ordinal, entry),
+        })),
+      ),
     });
   }
   return [];
@@ -84,25 +90,6 @@ function shiftOf(segment: PreparedSegment, ordinal: number, entry: SpillMessage)
 
 function stampOf(segment: PreparedSegment, ordinal: number, entry: SpillMessage): number {
   return segment.messages[ordinal]!.message.sentAtMillis + shiftOf(segment, ordinal, entry);
-}
-
-function runsOf(segment: PreparedSegment, list: readonly { ordinal: number; entry: SpillMessage }[]): Run[] {
-  const runs: { firstSequence: number; firstOrdinal: number; count: number; sentAtShiftMillis: number }[] =
-    [];
-  for (const { ordinal, entry } of list) {
-    const shift = shiftOf(segment, ordinal, entry);
-    const last = runs.at(-1);
-    if (
-      last &&
-      last.firstSequence + last.count === entry.sequence &&
-      last.firstOrdinal + last.count === ordinal &&
-      last.sentAtShiftMillis === shift
-    )
-      last.count++;
-    else
-      runs.push({ firstSequence: entry.sequence, firstOrdinal: ordinal, count: 1, sentAtShiftMillis: shift });
-  }
-  return runs;
 }
 
 /** Several messages share a segment, large ones too: a PUT costs the same for ten bodies as for one. */

@@ -2,7 +2,7 @@
  * The one switch: `apply(state, commands, …)` gives the next state and an outcome per command, or says what has to
  * be loaded or uploaded first. Pure and synchronous: the same arguments give the same answer, and nothing outside is
  * touched. Order within one transition: delete queue, attributes, purge, deletes, visibility changes and releases,
- * sends, moves and their resolution, links forgotten, receives; so a message can be stored and leased in one commit.
+ * sends, moves and their resolution, links forgotten, receives, segments replaced; so a message can be stored and leased in one commit.
  */
 import { changeVisibility, release } from './change-visibility.ts';
 import type { Command, CommandOutcome, CommandResult } from './command.ts';
@@ -10,6 +10,7 @@ import { foldDelayed } from './delayed-pages.ts';
 import { deleteMessages } from './delete.ts';
 import { Draft, type TransitionTime } from './draft.ts';
 import type { Incarnation, WriterId } from './ids.ts';
+import { foldLeases } from './lease-pages.ts';
 import type { QueueLimits } from './limits.ts';
 import { PageReader, PageWriter } from './pages.ts';
 import { purge } from './purge.ts';
@@ -18,6 +19,7 @@ import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts'
 import { foldReady } from './ready-pages.ts';
 import { Receiver } from './receive.ts';
 import { appendMoved, forgetLinks, resolveMoves, returnMoves } from './redrive.ts';
+import { replaceSegments } from './replace-segments.ts';
 import type { Needs, Resources } from './resources.ts';
 import { expire } from './retention.ts';
 import { foldSegments } from './segments-pages.ts';
@@ -67,14 +69,16 @@ const order: Readonly<Record<Command['kind'], number>> = {
   // Never before an append of the same transition: it would find its number unused again.
   'forget-links': 7,
   receive: 8,
+  // Everything before finds bodies where the base state has them, and the counts are final.
+  'replace-segments': 9,
 };
 
 export function apply(input: TransitionInput): TransitionResult {
   const { state, commands } = input;
   if (commands.some((command) => command.kind === 'delete-queue')) return bury(input);
-  const draft = new Draft(state, input.time, input.tokenSeed, input.limits);
-  const collectedBelow = raisedCollectedBelow(input);
   const pages = new PageReader(input.resources.page);
+  const draft = new Draft(state, input.time, input.tokenSeed, input.limits, pages);
+  const collectedBelow = raisedCollectedBelow(input);
   const expired = expire(draft, pages);
   const neededSources = new Map<Incarnation, string>();
   const results = new Array<CommandResult>(commands.length);
@@ -89,6 +93,8 @@ export function apply(input: TransitionInput): TransitionResult {
     } else if (command.kind === 'tidy') {
       const effect = expired || collectedBelow > state.collectedBelow;
       results[index] = { outcome: { kind: 'done' }, effect };
+    } else if (command.kind === 'replace-segments') {
+      results[index] = replaceSegments(draft, command, collectedBelow);
     } else {
       results[index] = applyOne(draft, command, input.resources, neededSources);
     }
@@ -107,6 +113,7 @@ export function apply(input: TransitionInput): TransitionResult {
   const spills = spill(draft, input.resources.prepared, collectedBelow);
   const written = new PageWriter(input.resources.preparedPages, collectedBelow);
   foldDelayed(draft, written);
+  foldLeases(draft, written);
   foldReady(draft, written);
   foldSegments(draft, written);
   if (spills.length + written.wanted.length > 0)
@@ -129,7 +136,7 @@ function raisedCollectedBelow({ state, commands, collectBelow }: TransitionInput
 
 function applyOne(
   draft: Draft,
-  command: Exclude<Command, { readonly kind: 'receive' | 'tidy' }>,
+  command: Exclude<Command, { readonly kind: 'receive' | 'tidy' | 'replace-segments' }>,
   resources: Resources,
   neededSources: Map<Incarnation, string>,
 ): CommandResult {

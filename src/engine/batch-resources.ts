@@ -28,6 +28,7 @@ import { encodePage } from '../format/page-codec.ts';
 import type { DecodedSegment } from '../format/segment-codec.ts';
 import { encodeSegment } from '../format/segment-codec.ts';
 import { StoreError } from '../store/object-store.ts';
+import { keptPageBytes } from './caches.ts';
 import type { LoadResult } from './immutable-cache.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import type { QueueView } from './queue-view.ts';
@@ -200,9 +201,12 @@ export class BatchResources implements Resources {
   }
 
   async #uploadPage(page: NewPage): Promise<void> {
-    const { context, incarnation } = this.#view;
-    const named = await this.#upload(page.kind, encodePage(incarnation, page));
+    const { context, name, incarnation } = this.#view;
+    const { kind, content } = page;
+    const bytes = encodePage(incarnation, page);
+    const named = await this.#upload(kind, bytes);
     context.counters.writtenPages++;
+    context.pages.keep({ name, incarnation, kind, ...named }, content, keptPageBytes(kind, bytes.length));
     this.preparedPages.push({ ...page, id: pageIdOf(named), ...named });
   }
 

@@ -20,18 +20,24 @@ export function segmentCache(environment: Environment, counters: Counters): Segm
   });
 }
 
-/** Decoded, an entry takes several times the bytes that it has in the object. */
-const expansion = 8;
+/** Decoded, an entry takes so many times the bytes that it has in the object, about. */
+const expansion: Readonly<Record<PageKind, number>> = { delayed: 8, lease: 4, ready: 8, segments: 8 };
+
+/** What keeping a page costs that has so many bytes in the store. */
+export function keptPageBytes(kind: PageKind, objectBytes: number): number {
+  return objectBytes * expansion[kind];
+}
 
 export function pageCache(environment: Environment, counters: Counters): PageCache {
   return new ImmutableCache(
     environment,
     pageCacheBytesMax,
     (bytes, parts): Decoded<PageContents[PageKind]> => {
-      const decoded = decodePage(pageKindOf(parts), bytes, parts.incarnation);
+      const kind = pageKindOf(parts);
+      const decoded = decodePage(kind, bytes, parts.incarnation);
       if (decoded.kind !== 'ok') return decoded;
       counters.loadedPages++;
-      return { kind: 'ok', value: decoded.content, bytes: bytes.length * expansion };
+      return { kind: 'ok', value: decoded.content, bytes: keptPageBytes(kind, bytes.length) };
     },
   );
 }

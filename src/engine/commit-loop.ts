@@ -366,6 +366,10 @@ export class CommitLoop implements WatchedQueue {
         parked.push(pending);
       else if (outcome.kind === 'received' && outcome.messages.length === 0 && outcome.unreadable)
         pending.fail(new Unavailable('messages are there, but their bodies cannot be read now'));
+      else if (outcome.kind === 'unreadable')
+        pending.fail(
+          new Unavailable('a page of the queue cannot be read: what these handles hold is not known'),
+        );
       else pending.answer(outcome);
     });
     this.#waiters.parkFirst(parked);

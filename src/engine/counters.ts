@@ -15,6 +15,8 @@ export interface Counters {
   loadedPages: number;
   writtenPages: number;
   unreadablePages: number;
+  /** Commits that put segments together or rewrote sparse ones. */
+  compactions: number;
   collectedObjects: number;
   movedMessages: number;
   unreadableBodies: number;
@@ -34,6 +36,7 @@ export function newCounters(): Counters {
     loadedPages: 0,
     writtenPages: 0,
     unreadablePages: 0,
+    compactions: 0,
     collectedObjects: 0,
     movedMessages: 0,
     unreadableBodies: 0,

@@ -1,8 +1,8 @@
 /**
- * The short way of collection: segments and pages that this loop's own commits dropped, deleted by key without any LIST once
- * `collectedBelow` has passed their base version (DESIGN.md section 5 †). Until then a writer that stalls between
- * upload and swap could still name an object as old, so being dropped is not enough. Whatever is missed here (a
- * crash, another node's drops) the sweep finds.
+ * The short way of collection: segments and pages that this loop's own commits dropped, deleted by key without LIST once
+ * `collectedBelow` has passed their base version (DESIGN.md section 5 †). One rule for all deletions, so that this loop
+ * need not know who could still name an object as old: a segment's reference moves between the manifest and pages.
+ * Whatever is missed here (a crash, another node's drops) the sweep finds.
  *
  * A page of segments that is dropped has come back to the manifest, or has ended with all its segments. Only by purge
  * or retention can the latter be: then the page is read, and every page that is left, to be sure that none of them

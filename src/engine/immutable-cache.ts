@@ -22,12 +22,18 @@ export type Decoded<T> =
   | { readonly kind: 'damaged'; readonly reason: string }
   | { readonly kind: 'newer'; readonly formatVersion: number };
 
+interface Loading<T> {
+  readonly result: Promise<LoadResult<T>>;
+  /** Somebody who wants it will want it again. */
+  keep: boolean;
+}
+
 export class ImmutableCache<T> {
   readonly #environment: Environment;
   readonly #bytesMax: number;
   readonly #decode: (bytes: Uint8Array, parts: ObjectKeyParts) => Decoded<T>;
   readonly #kept = new Map<string, { readonly value: T; readonly bytes: number }>();
-  readonly #loading = new Map<string, Promise<LoadResult<T>>>();
+  readonly #loading = new Map<string, Loading<T>>();
   #bytes = 0;
 
   constructor(
@@ -50,17 +56,26 @@ export class ImmutableCache<T> {
     return entry.value;
   }
 
-  load(parts: ObjectKeyParts): Promise<LoadResult<T>> {
+  /** What this process has just written itself, as it would be decoded. */
+  keep({ incarnation, kind, baseVersion, nonce }: ObjectKeyParts, value: T, bytes: number): void {
+    this.#keep(`${incarnation}/${kind}/${baseVersion}-${nonce}`, { value, bytes });
+  }
+
+  /** `keep`: false for who reads it once, so that nobody else's objects make room for it. */
+  load(parts: ObjectKeyParts, keep = true): Promise<LoadResult<T>> {
     const { incarnation, kind, baseVersion, nonce } = parts;
     const id = `${baseVersion}-${nonce}`;
     const cached = this.get(incarnation, kind, id);
     if (cached !== undefined) return Promise.resolve({ kind: 'loaded', value: cached });
     const cacheKey = `${incarnation}/${kind}/${id}`;
     const running = this.#loading.get(cacheKey);
-    if (running) return running;
-    const loading = afterwards(this.#load(parts, cacheKey), () => this.#loading.delete(cacheKey));
-    this.#loading.set(cacheKey, loading);
-    return loading;
+    if (running) {
+      running.keep ||= keep;
+      return running.result;
+    }
+    const result = afterwards(this.#load(parts, cacheKey), () => this.#loading.delete(cacheKey));
+    this.#loading.set(cacheKey, { result, keep });
+    return result;
   }
 
   async #load(parts: ObjectKeyParts, cacheKey: string): Promise<LoadResult<T>> {
@@ -70,7 +85,7 @@ export class ImmutableCache<T> {
       const decoded = this.#decode(outcome.body, parts);
       if (decoded.kind === 'damaged') return decoded;
       if (decoded.kind === 'newer') return { kind: 'damaged', reason: `format ${decoded.formatVersion}` };
-      this.#keep(cacheKey, decoded);
+      if (this.#loading.get(cacheKey)?.keep !== false) this.#keep(cacheKey, decoded);
       return { kind: 'loaded', value: decoded.value };
     } catch (error) {
       if (error instanceof StoreError) return { kind: 'failed', reason: error.message };

@@ -6,7 +6,7 @@ import { SeededRandom } from '../../test/support/seeded-random.ts';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
 import { manifestKey } from '../format/object-keys.ts';
 import { MemoryStore } from '../store/memory-store.ts';
-import { BodyCache } from './body-cache.ts';
+import { pageCache, segmentCache } from './caches.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import { newCounters } from './counters.ts';
 import { createQueue } from './create-queue.ts';
@@ -36,9 +36,9 @@ function stage() {
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const environment = { clock, random: new SeededRandom(1), store, log };
   const [settings, counters, time] = [engineSettings(), newCounters(), new TimeSource(environment)];
-  const bodies = new BodyCache(environment, counters, 0);
+  const [bodies, pages] = [segmentCache(environment, counters), pageCache(environment, counters)];
   const watch = new SeenWatch(environment, settings, counters);
-  const context = { environment, settings, counters, time, bodies, watch };
+  const context = { environment, settings, counters, time, bodies, pages, watch };
   const registry = new QueueRegistry(context, new AbortController().signal);
   /** Of a queue that was just created, as after CreateQueue. */
   const open = async (name: string): Promise<CommitLoop> => {

@@ -1,20 +1,23 @@
 /**
  * The loops of this process by queue name, one for the present incarnation of each, with what tends them: garbage,
- * moves and their links. A loop that ends leaves; the next call reads the name afresh.
+ * compaction, moves and their links. A loop that ends leaves; the next call reads the name afresh.
  */
 import { afterwards } from './afterwards.ts';
 import type { Landed } from './batch-commit.ts';
 import { CommitLoop, type LoopEvents } from './commit-loop.ts';
+import { Compactor } from './compactor.ts';
 import type { EngineContext } from './context.ts';
 import { Garbage } from './garbage.ts';
 import { LinkTender } from './link-tender.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import { Mover } from './mover.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { loopsMax } from './settings.ts';
 
 interface Tended {
   readonly loop: CommitLoop;
   readonly garbage: Garbage;
+  readonly compactor: Compactor;
   readonly mover: Mover;
   readonly links: LinkTender;
 }
@@ -23,6 +26,7 @@ export class QueueRegistry implements LoopEvents {
   readonly #context: EngineContext;
   readonly #stop: AbortSignal;
   readonly #tended = new Map<string, Tended>();
+  readonly #compactions = new OneAtATime();
   readonly #opening = new Map<string, Promise<CommitLoop | undefined>>();
 
   constructor(context: EngineContext, stop: AbortSignal) {
@@ -65,7 +69,8 @@ export class QueueRegistry implements LoopEvents {
     const garbage = new Garbage(this.#context, loop, this.#stop);
     const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), this.#stop);
     const links = new LinkTender(this.#context, loop, this.#stop);
-    this.#tended.set(name, { loop, garbage, mover, links });
+    const compactor = new Compactor(this.#context, loop, this.#compactions, this.#stop);
+    this.#tended.set(name, { loop, garbage, compactor, mover, links });
     mover.start(false);
     this.#evict(loop);
     return loop;
@@ -77,9 +82,11 @@ export class QueueRegistry implements LoopEvents {
    */
   #evict(newest: CommitLoop): void {
     if (this.#tended.size <= loopsMax) return;
-    for (const [name, { loop, garbage, mover, links }] of this.#tended) {
+    for (const [name, { loop, garbage, compactor, mover, links }] of this.#tended) {
       if (this.#tended.size <= loopsMax) return;
       if (loop === newest || !loop.forgettable || !garbage.idle || !mover.idle || !links.idle) continue;
+      if (!compactor.idle) continue;
+      compactor.end();
       this.#tended.delete(name);
       this.#context.watch.leave(loop);
     }
@@ -88,7 +95,10 @@ export class QueueRegistry implements LoopEvents {
   changed(loop: CommitLoop, landed: Landed | undefined): void {
     const tended = this.#tended.get(loop.view.name);
     if (tended?.loop !== loop) return;
-    if (landed) tended.garbage.landed(landed);
+    if (landed) {
+      tended.garbage.landed(landed);
+      tended.compactor.landed(landed);
+    }
     tended.mover.start(landed !== undefined && madeIntents(landed));
     tended.links.start();
   }

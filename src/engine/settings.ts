@@ -48,6 +48,8 @@ export interface EngineTiming {
   readonly collectLagMillis: number;
   /** The whole listing of the bucket's immutable objects. */
   readonly sweepIntervalMillis: number;
+  /** Segments that did not change for so long are settled, and may be compacted. */
+  readonly compactDelayMillis: number;
   /** Another node made these intents: it gets this long before we move them too. */
   readonly foreignIntentPatienceMillis: number;
   /** Tombstones older than this go: signatures of late copies of a create died after 15 minutes. */
@@ -62,6 +64,7 @@ export const defaultTiming: EngineTiming = {
   pollMaxMillis: 2_000,
   collectLagMillis: 60_000,
   sweepIntervalMillis: 24 * 60 * 60 * 1000,
+  compactDelayMillis: 5_000,
   foreignIntentPatienceMillis: 5_000,
   tombstoneAgeMillis: 60 * 60 * 1000,
 };

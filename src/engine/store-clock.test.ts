@@ -158,6 +158,94 @@ describe('store clock', () => {
     // A bound cut at the old one's upper edge would end at 1.1 s.
   });
 
+  /** What a machine sees whose monotonic clock stood still for `slept` before the request. */
+  function woken(
+    at: { readonly sent: number; readonly lie?: number },
+    slept: number,
+    wallSkew = 0,
+  ): StoreTimeObservation {
+    const seen = response({ ...at, lie: (at.lie ?? 0) + slept });
+    return {
+      ...seen,
+      sentWall: seen.sentWall + slept + wallSkew,
+      receivedWall: seen.receivedWall + slept + wallSkew,
+    };
+  }
+
+  it('a wall clock that is behind is found out by the first response after a sleep', () => {
+    const clock = new StoreClock();
+    const behind = -80_000;
+    for (let sent = 0; sent <= 61_000; sent += 1000) clock.observe(woken({ sent }, 0, behind));
+    assert.equal(reading(clock, 61_020, origin + 61_020 + behind).confirmed, true);
+    clock.observe(woken({ sent: 62_000 }, hour, behind));
+    const read = reading(clock, 62_020, origin + hour + 62_020 + behind);
+    assert.equal(read.wallIsOff, true);
+    assert.ok(
+      read.nowMillis > origin + hour + 60_000,
+      `${origin + hour + 62_020 - read.nowMillis} ms behind`,
+    );
+    assert.equal(read.confirmed, false, 'a wall clock that was set would look like this');
+  });
+
+  for (const [how, lie] of [
+    ['within what it slept', -hour],
+    ['by more than it slept', -2 * hour],
+  ] as const)
+    it(`one response after a sleep that lies ${how} stamps nothing too early`, () => {
+      const clock = new StoreClock();
+      for (let sent = 0; sent <= 61_000; sent += 1000) clock.observe(response({ sent }));
+      clock.observe(woken({ sent: 62_000, lie }, hour));
+      assert.ok(reading(clock, 62_020, origin + hour + 62_020).upperMillis >= origin + hour + 62_020);
+    });
+
+  it('bounds the true time of a machine that sleeps, whatever the rates of its clocks', () => {
+    const seen = fc.record({
+      gap: fc.integer({ min: 0, max: 100_000 }),
+      slept: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10 * hour })),
+      sleptInFlight: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: hour })),
+      resolution: fc.constantFrom(1, 1000),
+    });
+    const rate = fc.integer({ min: -400, max: 400 });
+    fc.assert(
+      fc.property(
+        fc.array(seen, { minLength: 1, maxLength: 20 }),
+        rate,
+        rate,
+        fc.integer({ min: -hour, max: hour }),
+        (flights, ppm, wallPpm, skew) => {
+          const clock = new StoreClock();
+          let now = 0;
+          let awake = 0;
+          const monotonic = () => awake * (1 + ppm * 1e-6);
+          const wall = () => origin + skew + now * (1 + wallPpm * 1e-6);
+          const check = () => {
+            const read = clock.read(monotonic(), wall())!;
+            assert.ok(read.lowerMillis <= origin + now, `lower ${read.lowerMillis - origin - now}`);
+            assert.ok(read.upperMillis >= origin + now, `upper ${read.upperMillis - origin - now}`);
+          };
+          for (const { gap, slept, sleptInFlight, resolution } of flights) {
+            now += gap + slept;
+            awake += gap;
+            const [sentMonotonic, sentWall] = [monotonic(), wall()];
+            const millis = origin + Math.floor(now / resolution) * resolution;
+            now += 20 + sleptInFlight;
+            awake += 20;
+            clock.observe({
+              sentMonotonic,
+              sentWall,
+              receivedMonotonic: monotonic(),
+              receivedWall: wall(),
+              time: { millis, resolutionMillis: resolution },
+            });
+            check();
+          }
+          now += 10 * hour;
+          check();
+        },
+      ),
+    );
+  });
+
   it('a step of the wall clock behind a local store suspends confirmation', () => {
     // The file store tells the wall clock itself: it must not vouch for its own step.
     const clock = new StoreClock();

@@ -13,6 +13,8 @@
  * - A response that contradicts the bounds replaces them, since either may be the wrong one, and the bounds count as
  *   unconfirmed until a response a minute later agrees: a store that lies once, or a step of the clock of a local
  *   store, destroys nothing. Until then the upper bound also covers what was displaced.
+ * - A response that a sleep explains joins the bounds, widened by it; they count as unconfirmed again, for a wall clock that
+ *   was set looks the same, and the upper bound covers all that the sleep may have been.
  */
 import type { StoreTime } from '../store/object-store.ts';
 
@@ -70,7 +72,7 @@ export class StoreClock {
   #confirmed = false;
   /** The last confirmed bounds, while their successors are not confirmed: one lying response must hide no message. */
   #trusted: Bounds | undefined;
-  /** Upper offset of bounds displaced since the last confirmation. */
+  /** Upper offset of bounds displaced since the last confirmation, as of the present bounds' instant. */
   #displacedUpperOffset = Number.NEGATIVE_INFINITY;
 
   observe(observation: StoreTimeObservation): void {
@@ -84,20 +86,29 @@ export class StoreClock {
     const latest = seen.monotonic >= known.monotonic ? seen : known;
     const before = widened(known, latest.monotonic);
     const now = widened(seen, latest.monotonic);
-    if (now.lower > before.upper || now.upper < before.lower) {
+    // What the wall clock says the monotonic one slept may belong to the offset, so it must not cut an upper bound.
+    const slept = sleptMillis(known, latest.monotonic, latest.wall);
+    const beforeUpper = before.upper + slept;
+    const nowUpper = now.upper + sleptMillis(seen, latest.monotonic, latest.wall);
+    this.#displacedUpperOffset += slept + driftMillis(known, latest.monotonic);
+    if (now.lower > beforeUpper || nowUpper < before.lower) {
       if (this.#confirmed) this.#trusted = known;
-      this.#displacedUpperOffset = Math.max(this.#displacedUpperOffset, before.upper);
+      this.#displacedUpperOffset = Math.max(this.#displacedUpperOffset, beforeUpper);
       this.#establish(seen, observation.receivedMonotonic);
       return;
     }
-    // What the wall clock says the monotonic one slept may belong to the offset, so it must not cut the upper bound.
-    const slept = sleptMillis(known, latest.monotonic, latest.wall);
     this.#bounds = {
       lowerOffset: Math.max(before.lower, now.lower),
-      upperOffset: Math.min(before.upper + slept, now.upper),
+      upperOffset: Math.min(beforeUpper, nowUpper),
       monotonic: latest.monotonic,
       wall: latest.wall,
     };
+    if (slept > wallSkewToleratedMillis + driftMillis(known, latest.monotonic)) {
+      // It slept, or its wall clock was set: one response may be a lie within what that explains.
+      this.#displacedUpperOffset = Math.max(this.#displacedUpperOffset, beforeUpper);
+      this.#establishedAt = observation.receivedMonotonic;
+      this.#confirmed = false;
+    }
     if (!this.#confirmed && observation.sentMonotonic - this.#establishedAt >= confirmationMillis) {
       this.#confirmed = true;
       this.#trusted = undefined;
@@ -110,8 +121,8 @@ export class StoreClock {
     const bounds = this.#bounds;
     if (bounds === undefined) return undefined;
     const { lower, upper } = widened(bounds, monotonicNow);
-    const upperOffset =
-      Math.max(upper, this.#displacedUpperOffset) + sleptMillis(bounds, monotonicNow, wallNow);
+    const displaced = this.#displacedUpperOffset + driftMillis(bounds, monotonicNow);
+    const upperOffset = Math.max(upper, displaced) + sleptMillis(bounds, monotonicNow, wallNow);
     const lowerMillis = Math.floor(monotonicNow + lower);
     const upperMillis = Math.ceil(monotonicNow + upperOffset);
     const wallMillis = Math.floor(wallNow);
@@ -157,11 +168,19 @@ function boundsOf({
 }
 
 function widened(bounds: Bounds, monotonic: number): { readonly lower: number; readonly upper: number } {
-  const drift = Math.abs(monotonic - bounds.monotonic) * driftPerMillisecond;
+  const drift = driftMillis(bounds, monotonic);
   return { lower: bounds.lowerOffset - drift, upper: bounds.upperOffset + drift };
 }
 
-/** By how much more the wall clock moved than the monotonic one since the bounds were taken, never negative. */
+function driftMillis(bounds: Bounds, monotonic: number): number {
+  return Math.abs(monotonic - bounds.monotonic) * driftPerMillisecond;
+}
+
+/**
+ * By how much more the wall clock moved than the monotonic one since the bounds were taken, never negative: a wall clock
+ * that runs slow has seen less of it than there was.
+ */
 function sleptMillis(bounds: Bounds, monotonic: number, wall: number): number {
-  return Math.max(0, wall - bounds.wall - Math.max(0, monotonic - bounds.monotonic));
+  const seen = Math.max(0, wall - bounds.wall - Math.max(0, monotonic - bounds.monotonic));
+  return seen * (1 + driftPerMillisecond);
 }

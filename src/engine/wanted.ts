@@ -10,6 +10,8 @@ export function messagesWanted(commands: readonly Command[], state: QueueState, 
   let count = size(state.ready);
   for (const { count: paged } of state.readyPages.values()) count += paged;
   for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) count++;
+  for (const { firstVisibleAtMillis, remaining } of state.leasePages.values())
+    if (firstVisibleAtMillis <= nowMillis) count += remaining;
   for (const dueAtMillis of state.delayed.values()) if (dueAtMillis <= nowMillis) count++;
   for (const { firstDueAtMillis, count: paged } of state.delayedPages.values())
     if (firstDueAtMillis <= nowMillis) count += paged;

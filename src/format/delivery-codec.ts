@@ -84,19 +84,26 @@ export function encodeDeliveries(
   deliveriesField: number,
   deliveries: ReadonlyMap<number, Delivery>,
 ): void {
-  for (const sequence of ascending(deliveries)) {
-    const delivery = deliveries.get(sequence)!;
-    const mark = writer.begin(deliveriesField);
-    writer.uint(field.sequence, sequence);
-    writer.uint(field.visibleAtMillis, delivery.visibleAtMillis);
-    writer.uint(field.receiveCount, delivery.receiveCount);
-    writer.uint(field.firstReceivedAtMillis, delivery.firstReceivedAtMillis);
-    writer.uint(field.leasedAtMillis, delivery.leasedAtMillis);
-    writer.hex(field.token, delivery.token, deliveryTokenBytes);
-    writer.uint(field.leaseVersion, delivery.leaseVersion);
-    writer.unknown(unknownFieldsOf(delivery));
-    writer.end(mark);
-  }
+  for (const sequence of ascending(deliveries))
+    encodeDelivery(writer, deliveriesField, sequence, deliveries.get(sequence)!);
+}
+
+export function encodeDelivery(
+  writer: WireWriter,
+  deliveryField: number,
+  sequence: number,
+  delivery: Delivery,
+): void {
+  const mark = writer.begin(deliveryField);
+  writer.uint(field.sequence, sequence);
+  writer.uint(field.visibleAtMillis, delivery.visibleAtMillis);
+  writer.uint(field.receiveCount, delivery.receiveCount);
+  writer.uint(field.firstReceivedAtMillis, delivery.firstReceivedAtMillis);
+  writer.uint(field.leasedAtMillis, delivery.leasedAtMillis);
+  writer.hex(field.token, delivery.token, deliveryTokenBytes);
+  writer.uint(field.leaseVersion, delivery.leaseVersion);
+  writer.unknown(unknownFieldsOf(delivery));
+  writer.end(mark);
 }
 
 /** Reads one delivery into the map and returns its sequence. @throws Malformed */

@@ -56,8 +56,8 @@ describe('envelope', () => {
   });
 
   it('tells a newer format from a damaged version byte', () => {
-    const newer = sealEnvelope('manifest', Uint8Array.of(1), 2);
-    assert.deepEqual(openEnvelope(newer), { kind: 'newer', formatVersion: 2 });
+    const newer = sealEnvelope('manifest', Uint8Array.of(1), 3);
+    assert.deepEqual(openEnvelope(newer), { kind: 'newer', formatVersion: 3 });
     const changed = sealEnvelope('manifest', Uint8Array.of(1));
     changed[1] = 2;
     assert.equal(openEnvelope(changed).kind, 'damaged');

@@ -23,6 +23,7 @@ export type EnvelopeKind =
   | 'segment'
   | 'turn'
   | 'delayed-page'
+  | 'lease-page'
   | 'ready-page'
   | 'segments-page';
 
@@ -49,7 +50,7 @@ const kindNumbers: Readonly<Record<EnvelopeKind, number>> = {
   segment: 3,
   turn: 4,
   'delayed-page': 5,
-  // 6 is for pages of leases.
+  'lease-page': 6,
   'ready-page': 7,
   'segments-page': 8,
 };

@@ -201,8 +201,8 @@ describe('manifest codec', () => {
   });
 
   it('refuses a newer format without guessing, and tells it from damage', () => {
-    const bytes = sealEnvelope('manifest', Uint8Array.of(1, 2, 3), 2);
-    assert.deepEqual(decodeManifestObject(bytes), { kind: 'newer', formatVersion: 2 });
+    const bytes = sealEnvelope('manifest', Uint8Array.of(1, 2, 3), 3);
+    assert.deepEqual(decodeManifestObject(bytes), { kind: 'newer', formatVersion: 3 });
     bytes[bytes.length - 1]! ^= 1;
     assert.equal(decodeManifestObject(bytes).kind, 'damaged');
   });

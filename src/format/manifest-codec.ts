@@ -12,6 +12,7 @@ import { pagesOf } from '../core/pages.ts';
 import type {
   DelayedPageReference,
   Delivery,
+  LeasePageReference,
   ManifestContent,
   PageId,
   QueueState,
@@ -39,6 +40,7 @@ import {
   PAGES_FORMAT_VERSION,
   sealEnvelope,
 } from './envelope.ts';
+import { decodeLeasePage, encodeLeasePages } from './lease-page-reference-codec.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
 import { decodeDelayedPage, encodeDelayedPages } from './page-reference-codec.ts';
 import { decodeReadyPage, encodeReadyPages } from './ready-page-reference-codec.ts';
@@ -64,6 +66,7 @@ const field = {
   delayedPages: 23,
   readyPages: 25,
   segmentsPages: 26,
+  leasePages: 24,
   padding: 30,
 } as const;
 
@@ -90,6 +93,7 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   encodeDelayedPages(writer, field.delayedPages, state.delayedPages);
   encodeReadyPages(writer, field.readyPages, state.readyPages);
   encodeSegmentsPages(writer, field.segmentsPages, state.segmentsPages);
+  encodeLeasePages(writer, field.leasePages, state.leasePages);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
   const hasPages = !pagesOf(state).next().done;
@@ -129,6 +133,7 @@ interface Body {
   readonly delayedPages: Map<PageId, DelayedPageReference>;
   readonly readyPages: Map<PageId, ReadyPageReference>;
   readonly segmentsPages: Map<PageId, SegmentsPageReference>;
+  readonly leasePages: Map<PageId, LeasePageReference>;
 }
 
 function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage> | undefined): QueueState {
@@ -143,6 +148,7 @@ function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage
     delayedPages: new Map(),
     readyPages: new Map(),
     segmentsPages: new Map(),
+    leasePages: new Map(),
   };
   const head = decodeHead(decodeBody(payload, body, known));
   const state = { ...head, ...body };
@@ -193,6 +199,9 @@ function decodeBody(
         break;
       case lengthTag(field.segmentsPages):
         decodeSegmentsPage(reader, body.segmentsPages);
+        break;
+      case lengthTag(field.leasePages):
+        decodeLeasePage(reader, body.leasePages);
         break;
       case lengthTag(field.padding):
         reader.skip(tag);

@@ -28,6 +28,7 @@ export type ManifestHead = Omit<
   | 'delayed'
   | 'delayedPages'
   | 'deliveries'
+  | 'leasePages'
   | 'tail'
   | 'segments'
   | 'segmentsPages'
@@ -54,7 +55,7 @@ const field = {
   incomingLinks: 22,
 } as const;
 /** The highest field number that this version gives a meaning. */
-const lastKnownField = 23;
+const lastKnownField = 24;
 
 export function encodeHead(writer: WireWriter, head: ManifestHead, nonce: Uint8Array): void {
   if (nonce.length !== manifestNonceBytes) throw new RangeError(`a nonce has ${manifestNonceBytes} bytes`);

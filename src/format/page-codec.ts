@@ -1,10 +1,17 @@
 /** Pages to bytes and back. A page holds what the manifest held, in the same form, so the codecs are the same. */
 import { type Incarnation, incarnationBytes } from '../core/ids.ts';
 import type { PageContents, PageKind } from '../core/pages.ts';
-import type { SegmentId, SegmentReference } from '../core/queue-state.ts';
+import type { Delivery, SegmentId, SegmentReference } from '../core/queue-state.ts';
 import { emptyRanges } from '../core/range-set.ts';
 import type { NewPage } from '../core/resources.ts';
-import { decodeDelayed, decodeReady, encodeDelayed, encodeReady } from './delivery-codec.ts';
+import {
+  decodeDelayed,
+  decodeDelivery,
+  decodeReady,
+  encodeDelayed,
+  encodeDelivery,
+  encodeReady,
+} from './delivery-codec.ts';
 import { type Damaged, type Newer, openEnvelope, PAGES_FORMAT_VERSION, sealEnvelope } from './envelope.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
 import { lengthTag, Malformed } from './wire.ts';
@@ -63,16 +70,40 @@ const codecs: { readonly [K in PageKind]: PageCodec<K> } = {
       };
     },
   },
+  lease: {
+    encode: (writer, { sequences, deliveries }) =>
+      sequences.forEach((sequence, ordinal) => {
+        encodeDelivery(writer, field.entries, sequence, deliveries[ordinal]!);
+      }),
+    reader: () => {
+      const sequences: number[] = [];
+      const deliveries: Delivery[] = [];
+      const one = new Map<number, Delivery>();
+      return {
+        next(reader) {
+          const sequence = decodeDelivery(reader, one);
+          if (sequence <= (sequences.at(-1) ?? 0)) throw new Malformed('sequence numbers are not in order');
+          sequences.push(sequence);
+          deliveries.push(one.get(sequence)!);
+          one.clear();
+        },
+        content: () => ({ sequences, deliveries }),
+      };
+    },
+  },
 };
 
 export function encodePage(incarnation: Incarnation, page: NewPage): Uint8Array {
   const writer = new WireWriter(64 * 1024);
   writer.hex(field.incarnation, incarnation, incarnationBytes);
-  encodeContent(writer, page.kind, page.content);
+  encodeEntries(writer, page);
   return sealEnvelope(`${page.kind}-page`, writer.finish(), PAGES_FORMAT_VERSION);
 }
 
-function encodeContent<K extends PageKind>(writer: WireWriter, kind: K, content: PageContents[K]): void {
+function encodeEntries<K extends PageKind>(
+  writer: WireWriter,
+  { kind, content }: { readonly kind: K; readonly content: PageContents[K] },
+): void {
   codecs[kind].encode(writer, content);
 }
 

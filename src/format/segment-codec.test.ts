@@ -7,7 +7,7 @@ import type { Incarnation } from '../core/ids.ts';
 import type { StoredMessage } from '../core/message.ts';
 import { openEnvelope, sealEnvelope } from './envelope.ts';
 import { SegmentSchema } from './gen/okuri/storage/v1/storage_pb.ts';
-import { type DecodedSegment, decodeSegment, encodeSegment } from './segment-codec.ts';
+import { type DecodedSegment, decodeSegment, encodeBodies, encodeSegment } from './segment-codec.ts';
 import { WireWriter } from './wire-writer.ts';
 
 const messages = fc.array(messageArbitrary, { minLength: 1, maxLength: 12 });
@@ -53,6 +53,27 @@ describe('segment codec', () => {
     const [example] = fc.sample(messageArbitrary, 1);
     const large: StoredMessage = { ...example!, body: '€'.repeat(349_525) };
     assert.deepEqual(opened(encodeSegment(owner, [example!, large]), owner).message(1), large);
+  });
+
+  it('keeps ordinals free, and copies bodies as they were written', () => {
+    fc.assert(
+      fc.property(messages, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), (stored, kept) => {
+        const source = opened(encodeSegment(owner, stored), owner);
+        const copy = opened(
+          encodeBodies(
+            owner,
+            stored.map((_, ordinal) => (kept[ordinal] ? source.encoded(ordinal) : undefined)),
+          ),
+          owner,
+        );
+        assert.equal(copy.count, stored.length);
+        for (const ordinal of stored.keys()) {
+          assert.deepEqual(copy.message(ordinal), kept[ordinal] ? stored[ordinal] : undefined);
+          assert.equal(copy.encoded(ordinal) !== undefined, kept[ordinal]);
+        }
+        assert.equal(copy.encoded(stored.length), undefined);
+      }),
+    );
   });
 
   it('refuses a segment of another incarnation', () => {

@@ -12,13 +12,16 @@ import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
 
 const field = { incarnation: 1, messages: 2 } as const;
+const noBody = new Uint8Array();
 
 export interface DecodedSegment {
   readonly count: number;
   /** Of the whole object, which is what holding it costs. */
   readonly bytes: number;
-  /** `undefined`: there is no such ordinal, or it is unreadable. */
+  /** `undefined`: there is no such ordinal, it is empty, or it is unreadable. */
   message(ordinal: number): StoredMessage | undefined;
+  /** As it was written, with whatever a newer node put in. Valid as long as the segment. */
+  encoded(ordinal: number): Uint8Array | undefined;
 }
 
 export type DecodeSegmentOutcome =
@@ -27,9 +30,14 @@ export type DecodeSegmentOutcome =
   | Newer;
 
 export function encodeSegment(incarnation: Incarnation, messages: readonly StoredMessage[]): Uint8Array {
+  return encodeBodies(incarnation, messages.map(encodedMessage));
+}
+
+/** `undefined` keeps an ordinal free: that of a number which is dead already. */
+export function encodeBodies(incarnation: Incarnation, bodies: Iterable<Uint8Array | undefined>): Uint8Array {
   const writer = new WireWriter(64 * 1024);
   writer.hex(field.incarnation, incarnation, incarnationBytes);
-  for (const message of messages) writer.bytes(field.messages, encodedMessage(message));
+  for (const body of bodies) writer.bytesEvenIfEmpty(field.messages, body ?? noBody);
   return sealEnvelope('segment', writer.finish());
 }
 
@@ -87,12 +95,20 @@ class RawSegment implements DecodedSegment {
   message(ordinal: number): StoredMessage | undefined {
     const start = this.#offsets[ordinal * 2];
     const end = this.#offsets[ordinal * 2 + 1];
-    if (start === undefined || end === undefined) return undefined;
+    if (start === undefined || end === undefined || start === end) return undefined;
     try {
       return decodeMessage(new WireReader(this.#payload, start, end)).message;
     } catch (error) {
       if (error instanceof Malformed) return undefined;
       throw error;
     }
+  }
+
+  encoded(ordinal: number): Uint8Array | undefined {
+    const start = this.#offsets[ordinal * 2];
+    const end = this.#offsets[ordinal * 2 + 1];
+    return start === undefined || end === undefined || start === end
+      ? undefined
+      : this.#payload.subarray(start, end);
   }
 }

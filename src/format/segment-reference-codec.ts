@@ -9,7 +9,15 @@ import { lengthTag, Malformed, varintTag } from './wire.ts';
 import type { WireReader } from './wire-reader.ts';
 import type { WireWriter } from './wire-writer.ts';
 
-const field = { baseVersion: 1, nonce: 2, liveCount: 3, sentAtMaxMillis: 4, bytes: 5, runs: 6 } as const;
+const field = {
+  baseVersion: 1,
+  nonce: 2,
+  liveCount: 3,
+  sentAtMaxMillis: 4,
+  bytes: 5,
+  runs: 6,
+  bodyCount: 7,
+} as const;
 const runField = { firstSequence: 1, firstOrdinal: 2, count: 3, sentAtShiftMillis: 4 } as const;
 
 export function encodeSegmentReferences(
@@ -33,6 +41,7 @@ export function encodeSegmentReferences(
       writer.unknown(unknownFieldsOf(run));
       writer.end(runMark);
     }
+    writer.uint(field.bodyCount, reference.bodyCount ?? 0);
     writer.unknown(unknownFieldsOf(reference));
     writer.end(mark);
   }
@@ -43,6 +52,7 @@ export function decodeSegmentReference(reader: WireReader, into: Map<SegmentId, 
   const outer = reader.enter();
   const runs: Run[] = [];
   const reference = { baseVersion: 0, nonce: '', liveCount: 0, sentAtMaxMillis: 0, bytes: 0, runs };
+  let bodyCount = 0;
   let unknown: UnknownField[] | undefined;
   while (reader.more()) {
     const tag = reader.varint();
@@ -52,6 +62,7 @@ export function decodeSegmentReference(reader: WireReader, into: Map<SegmentId, 
     else if (tag === varintTag(field.sentAtMaxMillis)) reference.sentAtMaxMillis = reader.varint();
     else if (tag === varintTag(field.bytes)) reference.bytes = reader.varint();
     else if (tag === lengthTag(field.runs)) runs.push(decodeRun(reader));
+    else if (tag === varintTag(field.bodyCount)) bodyCount = reader.varint();
     else {
       unknown ??= [];
       unknown.push(reader.unknown(tag));
@@ -62,7 +73,7 @@ export function decodeSegmentReference(reader: WireReader, into: Map<SegmentId, 
   if (reference.liveCount === 0) throw new Malformed('a segment reference counts no live message');
   const id = segmentIdOf(reference);
   if (into.has(id)) throw new Malformed('a segment is named twice');
-  into.set(id, withUnknownFields(reference, unknown));
+  into.set(id, withUnknownFields(bodyCount === 0 ? reference : { ...reference, bodyCount }, unknown));
 }
 
 function decodeRun(reader: WireReader): Run {

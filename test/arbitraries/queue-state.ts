@@ -146,6 +146,7 @@ const segmentShape = fc.record({
   bytes: count,
   sentAtMaxMillis: millisArbitrary,
   shift: fc.nat(3),
+  compacted: fc.boolean(),
 });
 
 const writer = fc.record(
@@ -200,6 +201,7 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       delayedPages: new Map(),
       readyPages: new Map(),
       segmentsPages: new Map(),
+      leasePages: new Map(),
       deliveries: placed.deliveries,
       tail: placed.tail,
       segments: segmentsOf(placed.inSegments, shape.segments),
@@ -250,12 +252,13 @@ function segmentsOf(
     readonly bytes: number;
     readonly sentAtMaxMillis: number;
     readonly shift: number;
+    readonly compacted: boolean;
   }[],
 ): ReadonlyMap<SegmentId, SegmentReference> {
   const segments = new Map<SegmentId, SegmentReference>();
   inSegments.forEach((sequences, index) => {
     if (sequences.length === 0) return;
-    const { nonce, bytes: objectBytes, sentAtMaxMillis, shift } = shapes[index]!;
+    const { nonce, bytes: objectBytes, sentAtMaxMillis, shift, compacted } = shapes[index]!;
     const runs: Run[] = sequences.map((firstSequence, ordinal) => ({
       firstSequence,
       firstOrdinal: ordinal,
@@ -269,6 +272,7 @@ function segmentsOf(
       sentAtMaxMillis,
       bytes: objectBytes,
       runs,
+      ...(compacted ? { bodyCount: runs.length } : {}),
     };
     segments.set(segmentIdOf(reference), reference);
   });

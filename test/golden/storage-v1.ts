@@ -74,6 +74,7 @@ export const state: QueueState = {
   delayedPages: new Map(),
   readyPages: new Map(),
   segmentsPages: new Map(),
+  leasePages: new Map(),
   deliveries: new Map([
     [
       20,

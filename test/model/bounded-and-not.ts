@@ -118,6 +118,7 @@ function inside(state: QueueState) {
     visibleAtMillis,
     receiveCount,
   ]);
+  deliveries.sort(([a], [b]) => a! - b!);
   const segments = [...state.segments.values()].map(({ liveCount, sentAtMaxMillis, runs }) => ({
     liveCount,
     sentAtMaxMillis,

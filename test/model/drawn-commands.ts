@@ -1,9 +1,10 @@
 /** Turns the draws of a schedule into commands for src/core and for the model, and keeps the handles given out. */
 import type { Command, CommandResult, MovedMessage } from '../../src/core/command.ts';
+import { type CompactionLayout, layOut, liveBodies } from '../../src/core/compaction-layout.ts';
 import type { DeliveryToken, Incarnation } from '../../src/core/ids.ts';
 import { MESSAGE_OVERHEAD_BYTES } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
-import type { QueueState } from '../../src/core/queue-state.ts';
+import { type QueueState, type SegmentId, segmentIdOf } from '../../src/core/queue-state.ts';
 import type { ReceiptHandle } from '../../src/core/receipt-handle.ts';
 import type { MoveSourceView, MoveTarget } from '../../src/core/resources.ts';
 import type { ModelCommand, ModelOutcome } from './model-command.ts';
@@ -12,6 +13,8 @@ import { type Draw, redrivePolicies } from './script.ts';
 export interface DrawnCommand {
   readonly command: Command;
   readonly model: ModelCommand;
+  /** What a compaction has copied. */
+  readonly upload?: { readonly id: SegmentId; readonly slots: CompactionLayout['slots'] };
   /** What a read of the source of an append shows. */
   readonly sourceView?: { readonly incarnation: Incarnation; readonly view: MoveSourceView };
 }
@@ -120,6 +123,8 @@ export class Commands {
       case 'resolve':
       case 'return':
         return this.#settleMoves(draw, state);
+      case 'compact':
+        return this.#compact(draw, state);
       case 'forget': {
         const incoming = draw.sources.map(sourceIncarnation);
         const outgoing = draw.targets.map((target) => this.#target(target));
@@ -185,6 +190,24 @@ export class Commands {
         })),
       },
       sourceView: { incarnation, view },
+    };
+  }
+
+  #compact(draw: Draw & { kind: 'compact' }, state: QueueState): DrawnCommand {
+    const named = [...state.segments.keys()];
+    const picked = draw.picks.flatMap((pick) => named[pick % (named.length || 1)] ?? []);
+    const from = new Set(picked);
+    const { slots, bodyCount, runs } = layOut(state, from, liveBodies(state, from));
+    const name = { baseVersion: state.version, nonce: `c${(++this.#serial).toString(16).padStart(15, '0')}` };
+    const id = segmentIdOf(name);
+    // Without any segment: one that never was.
+    const ids = from.size > 0 ? [...from] : ['0-ffffffffffffffff' as SegmentId];
+    const youngest = ids.map((segment) => state.segments.get(segment)?.sentAtMaxMillis ?? 0);
+    const into = { ...name, bytes: 1 + bodyCount, sentAtMaxMillis: Math.max(...youngest), bodyCount, runs };
+    return {
+      command: { kind: 'replace-segments', from: ids, into },
+      model: { kind: 'replace-segments', from: ids, into: id, baseVersion: state.version },
+      upload: { id, slots },
     };
   }
 

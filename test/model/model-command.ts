@@ -39,10 +39,17 @@ export type ModelCommand =
       readonly sources: readonly string[];
       readonly targets: readonly string[];
     }
-  | { readonly kind: 'receive'; readonly max: number; readonly seconds: number | undefined };
+  | { readonly kind: 'receive'; readonly max: number; readonly seconds: number | undefined }
+  | {
+      readonly kind: 'replace-segments';
+      readonly from: readonly string[];
+      readonly into: string;
+      readonly baseVersion: number;
+    };
 
 export type ModelOutcome = { readonly effect: boolean } & (
   | { readonly kind: 'done' }
+  | { readonly kind: 'superseded' }
   | { readonly kind: 'visibility'; readonly result: 'done' | 'not-available' | 'beyond-limit' }
   | { readonly kind: 'sent'; readonly results: readonly string[] }
   | { readonly kind: 'appended'; readonly through: number }

@@ -152,7 +152,7 @@ export class OneQueue {
     return unfolded(this.state, this.#page);
   }
 
-  /** Applies until nothing is needed; lands nothing. Uploads go into `prepared`. */
+  /** Applies until nothing is needed; lands nothing. Uploads go into `prepared` and `preparedPages`. */
   attempt(
     commands: readonly Command[],
     prepared: PreparedSegment[] = [],
@@ -248,7 +248,7 @@ export class OneQueue {
 
   /** The place of every live message, in order. */
   get places(): Record<number, string> {
-    const { state } = this;
+    const state = this.whole;
     const places: [number, string][] = [];
     for (let i = 0; i < state.ready.length; i += 2)
       for (let n = state.ready[i]!; n < state.ready[i + 1]!; n++) places.push([n, 'ready']);

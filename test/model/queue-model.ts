@@ -29,6 +29,7 @@ const turns: readonly (readonly ModelCommand['kind'][])[] = [
   ['append-moved', 'resolve-moves', 'return-moves'],
   ['forget-links'],
   ['receive'],
+  ['replace-segments'],
 ];
 
 export class QueueModel {
@@ -120,6 +121,17 @@ export class QueueModel {
     this.youngest.set(segment, Math.max(this.youngest.get(segment) ?? 0, sentAt));
   }
 
+  /** The bodies of all those segments are in another now, and end together with the youngest. */
+  private replaceSegments(command: ModelCommand & { kind: 'replace-segments' }): ModelOutcome {
+    const { from, into, baseVersion } = command;
+    const named = (segment: string) => this.messages.some((message) => message.segment === segment);
+    if (baseVersion < this.collectedBelow || !from.every(named)) return { kind: 'superseded', effect: false };
+    this.youngest.set(into, Math.max(...from.map((segment) => this.youngest.get(segment)!)));
+    for (const message of this.messages)
+      if (message.segment !== undefined && from.includes(message.segment)) message.segment = into;
+    return { kind: 'done', effect: true };
+  }
+
   moving(): number {
     return this.messages.filter(({ place }) => place.kind === 'moving').length;
   }
@@ -157,6 +169,8 @@ export class QueueModel {
         return this.send(command, world);
       case 'append-moved':
         return this.appendMoved(command, world);
+      case 'replace-segments':
+        return this.replaceSegments(command);
       case 'resolve-moves': {
         const effect = this.drop(
           ({ place }) =>

@@ -5,16 +5,27 @@
  */
 import assert from 'node:assert/strict';
 import type { Command } from '../../src/core/command.ts';
+import type { LiveBody } from '../../src/core/compaction-layout.ts';
 import { countMessages } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
 import type { Incarnation, WriterId } from '../../src/core/ids.ts';
 import { brokenState, brokenStep } from '../../src/core/invariants.ts';
+import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
-import { newQueueState, type QueueState, type SegmentId, segmentIdOf } from '../../src/core/queue-state.ts';
+import { namesPage, type PageContents, type PageKind, PageReader, unfolded } from '../../src/core/pages.ts';
+import {
+  newQueueState,
+  type PageId,
+  pageIdOf,
+  type QueueState,
+  type SegmentId,
+  segmentIdOf,
+} from '../../src/core/queue-state.ts';
 import type {
   MoveSourceView,
   MoveTarget,
   Needs,
+  PreparedPage,
   PreparedSegment,
   Resources,
 } from '../../src/core/resources.ts';
@@ -31,6 +42,15 @@ import type { Draw, Step } from './script.ts';
 const nonce = new Uint8Array(16).fill(7);
 const startMillis = 1_700_000_000_000;
 
+/** Pages come and go all the time. */
+const limits = {
+  ...queueLimits,
+  delayedInlineMax: 3,
+  delayedPageEntries: 2,
+  leaseInlineMax: 3,
+  leasePageEntries: 2,
+};
+
 interface Batch {
   readonly drawn: readonly DrawnCommand[];
   readonly commands: readonly Command[];
@@ -42,12 +62,15 @@ interface Batch {
   /** The state that `sources` were read after. */
   sourcesVersion: number;
   readonly prepared: PreparedSegment[];
+  readonly loadedPages: Set<PageId>;
+  readonly preparedPages: PreparedPage[];
 }
 
 export class QueueRun {
   state: QueueState;
   readonly #commands = new Commands();
-  readonly #segments = new Map<SegmentId, readonly StoredMessage[]>();
+  readonly #pages = new Map<PageId, PageContents[PageKind]>();
+  readonly #segments = new Map<SegmentId, readonly (StoredMessage | undefined)[]>();
   #model = new QueueModel();
   #target: MoveTarget = { kind: 'missing' };
   #now = startMillis;
@@ -82,6 +105,12 @@ export class QueueRun {
 
   #batch(draws: readonly Draw[], step: Step): Batch {
     const drawn = draws.map((draw) => this.#commands.draw(draw, this.state));
+    for (const { upload } of drawn)
+      if (upload)
+        this.#segments.set(
+          upload.id,
+          upload.slots.map((slot) => slot && this.#copied(slot)),
+        );
     const named = [...this.state.segments.keys()];
     return {
       drawn,
@@ -93,7 +122,14 @@ export class QueueRun {
       sources: new Map(),
       sourcesVersion: 0,
       prepared: [],
+      loadedPages: new Set(),
+      preparedPages: [],
     };
+  }
+
+  #copied({ segment, ordinal, sentAtShiftMillis }: LiveBody): StoredMessage {
+    const message = this.#segments.get(segment)![ordinal]!;
+    return { ...message, sentAtMillis: message.sentAtMillis + sentAtShiftMillis };
   }
 
   #time(step: Step): TransitionTime {
@@ -114,6 +150,7 @@ export class QueueRun {
         tokenSeed: this.#seed(),
         writer: { id: `${batch.writer}`.padStart(32, '0') as WriterId, attempt: ++this.#serial },
         resources: this.#resources(batch),
+        limits,
         collectBelow: step.collectBack === undefined ? 0 : Math.max(0, this.state.version - step.collectBack),
       };
       const result = apply(input);
@@ -131,19 +168,44 @@ export class QueueRun {
         if (segment === batch.unreadable) return 'unreadable';
         const messages = this.#segments.get(segment);
         assert.ok(messages, `segment ${segment} was collected and is still in use`);
-        return messages[ordinal]!;
+        const message = messages[ordinal];
+        assert.ok(message, `segment ${segment} has no message ${ordinal}`);
+        return message;
       },
       target: (queueName) => batch.targets.get(queueName),
       source: (incarnation) =>
         batch.sourcesVersion === this.state.version ? batch.sources.get(incarnation) : undefined,
       prepared: batch.prepared,
+      page: (kind, id) => (batch.loadedPages.has(id) ? this.#page(kind, id) : 'needed'),
+      preparedPages: batch.preparedPages,
     };
+  }
+
+  readonly #page = <K extends PageKind>(_kind: K, id: PageId): PageContents[K] => {
+    const content = this.#pages.get(id);
+    assert.ok(content, `page ${id} was collected and is still in use`);
+    return content as PageContents[K];
+  };
+
+  /** With everything that pages hold. */
+  #whole(state = this.state): QueueState {
+    return unfolded(state, this.#page);
   }
 
   #fetch(needs: Needs, batch: Batch): void {
     for (const segment of needs.segments) {
       assert.ok(this.state.segments.has(segment) && !batch.loaded.has(segment), `needs ${segment}`);
       batch.loaded.add(segment);
+    }
+    for (const id of needs.pages.keys()) {
+      assert.ok(!batch.loadedPages.has(id), `needs page ${id}`);
+      batch.loadedPages.add(id);
+    }
+    for (const page of needs.newPages) {
+      const named = this.#newName();
+      const id = pageIdOf(named);
+      this.#pages.set(id, page.content);
+      batch.preparedPages.push({ ...page, id, ...named });
     }
     for (const name of needs.targets) {
       assert.ok(!batch.targets.has(name));
@@ -156,10 +218,7 @@ export class QueueRun {
     for (const incarnation of needs.sources.keys())
       batch.sources.set(incarnation, viewOf(batch, incarnation));
     for (const messages of needs.spills) {
-      const named = {
-        baseVersion: this.state.version,
-        nonce: (++this.#serial).toString(16).padStart(16, '0'),
-      };
+      const named = this.#newName();
       const id = segmentIdOf(named);
       this.#segments.set(
         id,
@@ -167,6 +226,10 @@ export class QueueRun {
       );
       batch.prepared.push({ id, ...named, bytes: 1 + messages.length, messages });
     }
+  }
+
+  #newName(): { baseVersion: number; nonce: string } {
+    return { baseVersion: this.state.version, nonce: (++this.#serial).toString(16).padStart(16, '0') };
   }
 
   #land(batch: Batch, step: Step): void {
@@ -190,12 +253,12 @@ export class QueueRun {
       return;
     }
     assert.equal(brokenStep(this.state, next), undefined);
-    assert.equal(brokenState(next), undefined);
+    assert.equal(brokenState(this.#whole(next)), undefined);
     this.#settle(model, next, batch);
     this.#commands.learn(result.results, expected);
     this.#model = model;
     this.state = deepFreeze(next);
-    compareStates(this.state, this.#model, (place) => this.#bodyAt(place));
+    compareStates(this.#whole(), this.#model, (place) => this.#bodyAt(place));
     this.#checkCodec();
     this.#collect();
   }
@@ -256,13 +319,19 @@ export class QueueRun {
     for (const id of this.#segments.keys())
       if (!this.state.segments.has(id) && Number(id.split('-')[0]) < this.state.collectedBelow)
         this.#segments.delete(id);
+    for (const id of this.#pages.keys())
+      if (!namesPage(this.state, id) && Number(id.split('-')[0]) < this.state.collectedBelow)
+        this.#pages.delete(id);
   }
 
   #checkCounts(step: Step): void {
     const time = this.#time(step);
     const model = this.#model.clone();
     model.expire({ manifestTime: time.manifestMillis } as ModelWorld);
-    assert.deepEqual(countMessages(this.state, time), model.counts(time.nowMillis));
+    assert.deepEqual(
+      countMessages(this.state, time, new PageReader(this.#page)),
+      model.counts(time.nowMillis),
+    );
   }
 
   /** Of its own for each attempt, and far from every other. */

@@ -30,6 +30,8 @@ export type Draw =
     }
   | { readonly kind: 'resolve'; readonly target: number; readonly lead: number }
   | { readonly kind: 'return'; readonly target: number }
+  /** The segments of the state at the draw, which rivals may change before it lands. */
+  | { readonly kind: 'compact'; readonly picks: readonly number[] }
   | { readonly kind: 'forget'; readonly sources: readonly number[]; readonly targets: readonly number[] };
 
 export interface Step {
@@ -118,6 +120,13 @@ const draw: fc.Arbitrary<Draw> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: kind('release'), pick }, plain) },
   { weight: 1, arbitrary: fc.record({ kind: kind('purge') }, plain) },
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      { kind: kind('compact'), picks: fc.array(fc.nat(5), { minLength: 1, maxLength: 4 }) },
+      plain,
+    ),
+  },
   { weight: 1, arbitrary: fc.record({ kind: kind('tidy'), back: fc.integer({ min: -1, max: 3 }) }, plain) },
   { weight: 2, arbitrary: setting.map(([name, value]) => ({ kind: 'set' as const, name, value })) },
   {

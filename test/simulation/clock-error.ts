@@ -16,6 +16,9 @@ export class ClockError {
   /** A process that heard a lie before anything else knows no better. */
   #lifeBeganWithLie = false;
   readonly #heard = new Set<Life>();
+  /** Of what each life slept, how much lies before the request of an answer that told the time. */
+  readonly #sleptBefore = new Map<Life, number>();
+  #sleptUnheardMillisMax = 0;
   readonly #config: SimConfig;
   readonly #scheduler: Scheduler;
 
@@ -29,16 +32,24 @@ export class ClockError {
     if (!this.#heard.has(life)) this.#lifeBeganWithLie = true;
   }
 
+  /** A machine has slept: until the store tells the time again, its lower bound is too low by that. */
+  slept(life: Life): void {
+    const unheardMillis = life.sleptMillis - (this.#sleptBefore.get(life) ?? 0);
+    this.#sleptUnheardMillisMax = Math.max(this.#sleptUnheardMillisMax, unheardMillis);
+  }
+
   /** Measures how long the first answer takes that tells the time: how far a node's bounds may be apart. */
   timed(store: ObjectStore, life: Life): ObjectStore {
     const timed = async <O extends { readonly kind: string }>(write: () => Promise<O>): Promise<O> => {
       const sentAt = life.now;
+      const sleptBefore = life.sleptMillis;
       const outcome = await write();
       if (!('time' in outcome && outcome.time)) return outcome;
       const flightMillis = life.now - sentAt;
       this.#anyFlightMillisMax = Math.max(this.#anyFlightMillisMax, flightMillis);
       if (!this.#heard.has(life)) this.#flightMillisMax = Math.max(this.#flightMillisMax, flightMillis);
       this.#heard.add(life);
+      this.#sleptBefore.set(life, sleptBefore);
       return outcome;
     };
     return {
@@ -58,16 +69,24 @@ export class ClockError {
     if (this.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)) return undefined;
     // So far a node goes by its own wall clock.
     const ownMillis = wallSkewToleratedMillis;
-    return (
-      this.#flightMillisMax + config.dateResolutionMillis + driftMillisAt(this.#scheduler.now) + ownMillis
-    );
+    const { now } = this.#scheduler;
+    const knownMillis = this.#flightMillisMax + config.dateResolutionMillis + driftMillisAt(now) + ownMillis;
+    // A wall clock that is behind passes for right within bounds that far apart.
+    const behind = config.nodes.some(({ skewMillis }) => skewMillis < -ownMillis);
+    return knownMillis + (behind ? this.#sleptUnheardMillisMax : 0);
   }
 
   /**
    * How far a stamp may lie before the truth: not at all, but that a lie within a node's bounds cuts them. One outside
-   * displaces them, and then the upper bound still covers the truth. Undefined: a process began with a lie.
+   * displaces them, and then the upper bound still covers the truth. Undefined: a process began with a lie, or a wall
+   * clock that was set back hides how long its machine slept.
    */
   stampErrorMillis(): number | undefined {
+    if (
+      this.#sleptUnheardMillisMax > 0 &&
+      this.#config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)
+    )
+      return undefined;
     if (this.liesTold === 0) return 0;
     if (this.#lifeBeganWithLie) return undefined;
     const config = this.#config;

@@ -2,6 +2,8 @@
  * Nodes on one bucket and the network between them and their clients: starts, kills and restarts processes, carries
  * calls there and answers back, and loses some. Over 300 lines for what every process is wired to.
  */
+
+import { supersededCompaction } from '../../src/engine/compactor.ts';
 import type { Log } from '../../src/engine/environment.ts';
 import { createQueueService, type Engine } from '../../src/engine/queue-service.ts';
 import { RetryingStore } from '../../src/store/retrying-store.ts';
@@ -177,6 +179,7 @@ export class Cluster {
     const stream = draw.stream(`node ${index} life ${node.lives}`);
     const nodeConfig = config.nodes[index]!;
     const { kill, pause } = config.faults;
+    const { pauseMillisMax, sleeps } = config;
     const say = (text: string) => {
       if (trace.on) trace.line(scheduler.now, `n${index} ${text}`);
     };
@@ -185,7 +188,7 @@ export class Cluster {
       scheduler,
       nodeConfig,
       stream.stream('faults'),
-      { kill, pause, pauseMillisMax: config.pauseMillisMax, active: () => weather.faulty },
+      { kill, pause, pauseMillisMax, sleeps, active: () => weather.faulty },
       {
         killed: () => {
           say('is killed');
@@ -199,11 +202,11 @@ export class Cluster {
             if (!node.life.alive) this.#start(node);
           });
         },
-        paused: (millis) => {
-          say(`pauses for ${millis.toFixed(0)} ms`);
-          reached.note('a process is paused');
+        paused: (millis, asleep) => {
+          say(`${asleep ? 'sleeps' : 'pauses'} for ${millis.toFixed(0)} ms`);
+          reached.paused(millis, asleep);
           this.#disturb(index, node.life.now - scheduler.now);
-          if (millis > 30_000) reached.note('a process is paused for more than 30 s');
+          if (asleep) this.clocks.slept(node.life);
         },
       },
     );
@@ -230,7 +233,9 @@ export class Cluster {
       court.fail('the engine logs no error', `n${index}: ${message}: ${why}`);
     };
     const log: Log = {
-      debug: () => {},
+      debug: (message) => {
+        if (message === supersededCompaction) reached.note('a compaction was superseded');
+      },
       info: () => {},
       warn: (message) => say(`warns: ${message}`),
       error: complain,

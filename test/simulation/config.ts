@@ -85,6 +85,8 @@ export interface SimConfig {
   /** Spells in which a node's requests are refused for good (403), as long as outages. */
   readonly denialsPerMinute: number;
   readonly pauseMillisMax: number;
+  /** The share of pauses in which the whole machine sleeps, and its monotonic clock stands still. */
+  readonly sleeps: number;
   readonly lateMillisMax: number;
   readonly requestTimeoutMillis: number;
   /** Whole seconds as S3 tells them, or milliseconds. */
@@ -216,7 +218,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
   const draw = new Prng(`${seed}/config`);
   const nodeCount = draw.pick([1, 2, 2, 3, 3, 4, 5]);
   const far = draw.chance(0.2);
-  const limits = drawLimits(new Prng(`${seed}/limits`));
+  const limits = drawLimits(seed);
   const odd = new Prng(`${seed}/odd`);
   const faults = { ...drawFaults(draw), ...drawOddFaults(odd) };
   return {
@@ -230,6 +232,7 @@ function drawSwarm(seed: string, calls: number): SimConfig {
     outageMillisMax: draw.pick([2_000, 20_000, 180_000]),
     denialsPerMinute: odd.chance(0.2) ? odd.pick([0.2, 1]) : 0,
     pauseMillisMax: draw.pick([1_000, 10_000, 30_000, 200_000]),
+    sleeps: drawSleeps(new Prng(`${seed}/sleeps`)),
     lateMillisMax: draw.pick([200, 3_000, 60_000, 600_000]),
     requestTimeoutMillis: draw.pick([1_000, 5_000, 15_000]),
     dateResolutionMillis: draw.pick([1, 1_000]),
@@ -253,29 +256,56 @@ function drawSwarm(seed: string, calls: number): SimConfig {
       ),
     limits,
     // Nodes may be farther than those of the promise, and small limits make more requests of each commit.
-    droughtMillisMax: 10_000,
-    timing: drawTiming(draw),
+    droughtMillisMax: limits.delayedInlineMax < queueLimits.delayedInlineMax ? pagedDroughtMillisMax : 10_000,
+    timing: {
+      ...drawTiming(draw),
+      compactDelayMillis: new Prng(`${seed}/compaction`).pick([20, 200, 1_000, 5_000]),
+    },
     watch: drawWatch(new Prng(`${seed}/watch`)),
   };
 }
 
-/** Of a stream of its own. */
-function drawLimits(draw: Prng): QueueLimits {
+const noPages = {
+  delayedInlineMax: queueLimits.delayedInlineMax,
+  delayedPageEntries: queueLimits.delayedPageEntries,
+  leaseInlineMax: queueLimits.leaseInlineMax,
+  leasePageEntries: queueLimits.leasePageEntries,
+};
+const smallPages = { delayedInlineMax: 8, delayedPageEntries: 4, leaseInlineMax: 8, leasePageEntries: 4 };
+/** With pages written in nearly every commit. */
+export const pagedDroughtMillisMax = 15_000;
+export const smallestPages = {
+  delayedInlineMax: 2,
+  delayedPageEntries: 2,
+  leaseInlineMax: 4,
+  leasePageEntries: 3,
+};
+
+/** Of streams of their own. */
+function drawLimits(seed: string): QueueLimits {
+  const draw = new Prng(`${seed}/limits`);
   const share = draw.pick([1, 1 / 16, 1 / 16, 1 / 64, 1 / 64]);
+  const paged = new Prng(`${seed}/pages`);
   return {
     writersMax: draw.chance(0.25) ? draw.pick([2, 4]) : queueLimits.writersMax,
     tailBytesMax: queueLimits.tailBytesMax * share,
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
-    delayedInlineMax: queueLimits.delayedInlineMax,
-    delayedPageEntries: queueLimits.delayedPageEntries,
     readyRangesMax: queueLimits.readyRangesMax,
     readyPageRanges: queueLimits.readyPageRanges,
     segmentsInlineMax: queueLimits.segmentsInlineMax,
     segmentPageEntries: queueLimits.segmentPageEntries,
+    ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
+    // A few tails, so that every backlog is compacted.
+    compactedBytesMax: queueLimits.tailBytesMax * share * draw.pick([1, 2, 4]),
   };
+}
+
+/** Of a stream of its own. */
+function drawSleeps(draw: Prng): number {
+  return draw.chance(0.4) ? draw.pick([0.3, 1]) : 0;
 }
 
 /** Of a stream of its own. */

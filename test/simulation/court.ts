@@ -1,5 +1,5 @@
 /** Feeds what happens to the ledger and to every checker, and keeps the first thing that is wrong. */
-import type { ManifestContent } from '../../src/core/queue-state.ts';
+import type { ManifestContent, QueueState } from '../../src/core/queue-state.ts';
 import { decodeManifestObject } from '../../src/format/manifest-codec.ts';
 import { manifestsPrefix } from '../../src/format/object-keys.ts';
 import type { RequestOrigin } from './bucket.ts';
@@ -7,6 +7,7 @@ import { allCheckers, type Circumstances } from './checkers/all.ts';
 import type { DiffChecker } from './checkers/check.ts';
 import type { Call, CallAnswer, Landing } from './history.ts';
 import { Ledger } from './ledger.ts';
+import { PagesOfTheBucket, UnreadablePage } from './pages.ts';
 import type { Reached } from './reached.ts';
 import { Scenes } from './scenes.ts';
 
@@ -23,6 +24,8 @@ export class Court {
   readonly scenes: Scenes;
   readonly #checkers: readonly DiffChecker[];
   readonly #contents = new Map<string, ManifestContent>();
+  readonly #stored = new Map<string, QueueState>();
+  readonly #pages: PagesOfTheBucket;
   readonly #now: () => number;
 
   constructor(
@@ -33,6 +36,7 @@ export class Court {
   ) {
     this.#now = now;
     this.ledger = new Ledger(peek);
+    this.#pages = new PagesOfTheBucket(peek);
     this.scenes = new Scenes(reached, this.ledger, now);
     this.#checkers = [...allCheckers(this.ledger, world), this.scenes];
   }
@@ -65,8 +69,12 @@ export class Court {
       this.#ask((checker) => checker.object?.({ at, node, key, present: body !== undefined }));
       return undefined;
     }
+    const queue = key.slice(manifestsPrefix.length);
     const before = this.#contents.get(key);
+    const storedBefore = this.#stored.get(key);
     let after: ManifestContent | undefined;
+    this.#contents.delete(key);
+    this.#stored.delete(key);
     if (body) {
       const decoded = decodeManifestObject(body, before?.kind === 'queue' ? before.state.tail : undefined);
       if (decoded.kind !== 'ok') {
@@ -76,14 +84,28 @@ export class Court {
         );
         return undefined;
       }
-      after = decoded.content;
+      if (decoded.content.kind === 'queue') this.#stored.set(key, decoded.content.state);
+      after = this.#whole(queue, decoded.content);
+      if (!after) return undefined;
       this.#contents.set(key, after);
-    } else this.#contents.delete(key);
-    const queue = key.slice(manifestsPrefix.length);
+    }
+    const storedAfter = this.#stored.get(key);
     const bytes = body?.length ?? 0;
-    const landing: Landing = { at, storeMillis, sentAt, node, queue, before, after, bytes };
+    const stored = { storedBefore, storedAfter };
+    const landing: Landing = { at, storeMillis, sentAt, node, queue, before, after, ...stored, bytes };
     this.#landed(landing);
     return landing;
+  }
+
+  #whole(queue: string, content: ManifestContent): ManifestContent | undefined {
+    if (content.kind !== 'queue') return content;
+    try {
+      return { kind: 'queue', state: this.#pages.whole(queue, content.state) };
+    } catch (error) {
+      if (!(error instanceof UnreadablePage)) throw error;
+      this.fail('every page that is named can be read', error.message);
+      return undefined;
+    }
   }
 
   killed(node: number): void {

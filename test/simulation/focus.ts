@@ -1,9 +1,16 @@
 /**
  * Weather for one part of the engine: a seed whose name begins with a focus (`moves-17`) plays the swarm's draw with
  * some of it fixed, so that what needs three rare things at once happens in every seed. Everything else stays drawn.
+ * Over 300 lines: a weather is a list of what it fixes, and they are read beside each other.
  */
 import { queueLimits } from '../../src/core/limits.ts';
-import type { ClientAction, QueueConfig, SimConfig } from './config.ts';
+import {
+  type ClientAction,
+  pagedDroughtMillisMax,
+  type QueueConfig,
+  type SimConfig,
+  smallestPages,
+} from './config.ts';
 import type { Prng } from './prng.ts';
 
 export const focusNames = [
@@ -15,6 +22,9 @@ export const focusNames = [
   'far',
   'crashes',
   'graves',
+  'pages',
+  'sleeps',
+  'backlogs',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -32,6 +42,9 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   far,
   crashes,
   graves,
+  pages,
+  sleeps,
+  backlogs,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -112,6 +125,30 @@ function collection(drawn: SimConfig, draw: Prng): SimConfig {
       collectLagMillis: draw.pick([100, 300]),
       sweepIntervalMillis: draw.pick([500, 1_500]),
     },
+  };
+}
+
+/** Everything leaves the manifest as soon as it may, and comes back. */
+function pages(drawn: SimConfig, draw: Prng): SimConfig {
+  const collected = collection(drawn, draw);
+  const tailBytesMax = queueLimits.tailBytesMax / 64;
+  return {
+    ...collected,
+    queues: [
+      { name: 'q0', attributes: { DelaySeconds: String(draw.pick([1, 2, 5])) }, deadLetterTo: undefined },
+      {
+        name: 'q1',
+        attributes: { DelaySeconds: '20', MessageRetentionPeriod: '60' },
+        deadLetterTo: undefined,
+      },
+    ],
+    limits: { ...collected.limits, ...smallestPages, tailBytesMax, segmentBytesMax: tailBytesMax / 4 },
+    clients: withWeights(
+      collected.clients,
+      { send: 1, receive: 1, settle: 1, purge: draw.pick([0, 0, 0.02]) },
+      80,
+    ),
+    droughtMillisMax: pagedDroughtMillisMax,
   };
 }
 
@@ -286,5 +323,76 @@ function graves(drawn: SimConfig, draw: Prng): SimConfig {
     requestTimeoutMillis: 1_000,
     recreateMillis: [6_000, 7_000, 8_000],
     timing: { ...named.timing, tombstoneAgeMillis: 5_000, sweepIntervalMillis: 1_000 },
+  };
+}
+
+/** Laptops: any of them may be shut for minutes in the middle of anything, and most have a clock of their own. */
+function sleeps(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 2);
+  // So few that a node's bounds are old when it has slept, or so many that somebody always commits.
+  const thinkMillis = draw.pick([50, 1_000, 10_000]);
+  return {
+    ...drawn,
+    nodes: nodes.map((node) => ({
+      ...node,
+      skewMillis: draw.pick([0, 0, -1, 1]) * draw.pick([500, 5_000, 600_000]) * draw.unit(),
+      stepsPerMinute: 0,
+    })),
+    clients: withWeights(clients, { send: 1, receive: 1, settle: 1 }, thinkMillis).map((client) => ({
+      ...client,
+      thinkMillis: thinkMillis * draw.real(0.5, 1.5),
+    })),
+    queues: drawn.queues.map((queue) => ({
+      ...queue,
+      attributes: { ...queue.attributes, MessageRetentionPeriod: String(draw.pick([60, 90])) },
+    })),
+    faults: {
+      ...drawn.faults,
+      lie: draw.pick([0, 0, 0.0005]),
+      kill: draw.pick([0, 0.0005]),
+      pause: draw.pick([0.001, 0.003, 0.006]),
+    },
+    pauseMillisMax: draw.pick([10_000, 200_000, 1_000_000]),
+    sleeps: draw.pick([0.5, 1]),
+    bodyBytes: [16],
+  };
+}
+
+/** More is sent than consumed, in tails that spill all the time, and several nodes compact what others change. */
+function backlogs(drawn: SimConfig, draw: Prng): SimConfig {
+  const { nodes, clients } = withNodes(drawn, 2);
+  const tailBytesMax = queueLimits.tailBytesMax / 64;
+  return {
+    ...drawn,
+    calls: Math.min(drawn.calls, 1_200),
+    nodes,
+    queues: drawn.queues
+      .slice(0, 2)
+      .map((queue) => ({
+        ...queue,
+        attributes: { ...queue.attributes, VisibilityTimeout: draw.pick(['0', '1', '5']) },
+      }))
+      .map((queue) => ({ ...queue, deadLetterTo: undefined })),
+    clients: withWeights(
+      clients,
+      { send: 2, receive: 1, settle: draw.pick([0.5, 1.5]), purge: draw.pick([0, 0.005]) },
+      80,
+    ),
+    faults: { ...drawn.faults, slowAnswer: draw.pick([0.05, 0.2]), late: draw.pick([0, 0.02]) },
+    lateMillisMax: draw.pick([200, 3_000]),
+    bodyBytes: [16, 256],
+    limits: {
+      ...drawn.limits,
+      tailBytesMax,
+      inlineMessageBytesMax: tailBytesMax / 4,
+      segmentBytesMax: tailBytesMax / draw.pick([1, 4]),
+      compactedBytesMax: tailBytesMax * draw.pick([1, 2]),
+    },
+    timing: {
+      ...drawn.timing,
+      compactDelayMillis: draw.pick([10, 100, 500]),
+      collectLagMillis: draw.pick([100, 300, 2_000]),
+      sweepIntervalMillis: draw.pick([500, 1_500, 10_000]),
+    },
   };
 }

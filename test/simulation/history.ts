@@ -2,7 +2,7 @@
  * What happened, in order, as the checkers see it: calls reaching a node, answers leaving one (also those that no
  * client hears: the engine's word counts), and writes landing in the bucket with their bytes decoded.
  */
-import type { ManifestContent } from '../../src/core/queue-state.ts';
+import type { ManifestContent, QueueState } from '../../src/core/queue-state.ts';
 import type {
   ChangeVisibilityOutcome,
   CreateQueueOutcome,
@@ -65,8 +65,12 @@ export interface Landing {
   readonly sentAt: number;
   readonly node: number;
   readonly queue: string;
+  /** With everything that pages hold. */
   readonly before: ManifestContent | undefined;
   readonly after: ManifestContent | undefined;
+  /** As they are stored. */
+  readonly storedBefore: QueueState | undefined;
+  readonly storedAfter: QueueState | undefined;
   readonly bytes: number;
 }
 

@@ -26,6 +26,8 @@ export interface IncarnationLife {
   endedAt: number | undefined;
   /** The state now, or the last one. */
   state: QueueState;
+  /** As it is stored: without what its pages hold. */
+  stored: QueueState;
   readonly live: Map<number, MessageLife>;
 }
 
@@ -54,7 +56,7 @@ export class Ledger {
 
   /** A string: what is wrong with the landing itself. */
   record(landing: Landing): LandingDiff | string | undefined {
-    const { before, after, queue, at } = landing;
+    const { before, after, storedAfter, queue, at } = landing;
     const known = before?.kind === 'queue' ? this.incarnations.get(before.state.incarnation) : undefined;
     if (before?.kind === 'queue' && !known) return `an unknown incarnation was there`;
     if (after?.kind !== 'queue' || after.state.incarnation !== known?.id) {
@@ -65,15 +67,25 @@ export class Ledger {
     }
     if (after?.kind !== 'queue') return undefined;
     const { state } = after;
+    const stored = storedAfter ?? state;
     let incarnation = known?.id === state.incarnation ? known : undefined;
     if (!incarnation) {
       if (this.incarnations.has(state.incarnation)) return `incarnation ${state.incarnation} came back`;
-      incarnation = { id: state.incarnation, queue, bornAt: at, endedAt: undefined, state, live: new Map() };
+      incarnation = {
+        id: state.incarnation,
+        queue,
+        bornAt: at,
+        endedAt: undefined,
+        state,
+        stored,
+        live: new Map(),
+      };
       this.incarnations.set(state.incarnation, incarnation);
       this.queues.set(queue, incarnation);
     }
     const beforeState = known === incarnation && before?.kind === 'queue' ? before.state : undefined;
     incarnation.state = state;
+    incarnation.stored = stored;
     const now = liveSequences(state);
     const ended: MessageLife[] = [];
     const born: MessageLife[] = [];

@@ -6,6 +6,8 @@
  * - Paused: from that very point in its code on, its own time is the end of the pause. So a pause falls between two
  *   statements (apply and swap, say): what it looks at and sends afterwards has the later time, and what arrives
  *   meanwhile waits for it.
+ * - Asleep: paused with the whole machine, whose monotonic clock and timers stand still meanwhile (Linux in suspend)
+ *   while its wall clock goes on.
  */
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../src/engine/environment.ts';
@@ -25,13 +27,15 @@ export interface LifeFaults {
   readonly kill: number;
   readonly pause: number;
   readonly pauseMillisMax: number;
+  /** The share of pauses in which the machine sleeps. */
+  readonly sleeps: number;
   /** Off in the liveness phase. */
   active(): boolean;
 }
 
 export interface LifeEvents {
   killed(): void;
-  paused(millis: number): void;
+  paused(millis: number, asleep: boolean): void;
 }
 
 export class Life implements Clock {
@@ -45,6 +49,9 @@ export class Life implements Clock {
   #resumesAt = 0;
   #looks = 0;
   #wallStepMillis = 0;
+  readonly #sleeps: Prng;
+  /** How long the monotonic clock stood still so far. */
+  sleptMillis = 0;
 
   constructor(scheduler: Scheduler, config: NodeConfig, draw: Prng, faults: LifeFaults, events: LifeEvents) {
     this.#scheduler = scheduler;
@@ -53,6 +60,7 @@ export class Life implements Clock {
     this.#faults = faults;
     this.#events = events;
     this.#bornAt = scheduler.now;
+    this.#sleeps = draw.stream('sleeps');
   }
 
   /** True time as this process lives it. */
@@ -60,10 +68,15 @@ export class Life implements Clock {
     return Math.max(this.#scheduler.now, this.#resumesAt);
   }
 
+  /** What the clocks that stop in sleep go by. */
+  get #awakeMillis(): number {
+    return this.now - this.sleptMillis;
+  }
+
   monotonicMillis(): number {
     // Two looks never show the same instant, so a rule that compares instants can't pass by equality.
     this.#looks++;
-    const elapsed = (this.now - this.#bornAt) * (1 + this.#config.driftPpm / 1e6);
+    const elapsed = (this.#awakeMillis - this.#bornAt) * (1 + this.#config.driftPpm / 1e6);
     return 1_000 + elapsed + this.#looks * 1e-6;
   }
 
@@ -81,10 +94,18 @@ export class Life implements Clock {
     this.touch();
     if (!this.alive) return never();
     return new Promise((resolve) => {
-      const timer = this.at(this.now + Math.max(0, millis), () => {
+      const until = this.#awakeMillis + Math.max(0, millis);
+      const set = () => this.at(until + this.sleptMillis, ring);
+      const ring = () => {
+        // Slept through: the rest of it. Sums of fractions may miss by their last digit.
+        if (this.#awakeMillis < until - 1e-6) {
+          timer = set();
+          return;
+        }
         signal?.removeEventListener('abort', cancelled);
         resolve();
-      });
+      };
+      let timer = set();
       const cancelled = () => {
         this.#scheduler.cancel(timer);
         resolve();
@@ -117,7 +138,9 @@ export class Life implements Clock {
     else if (this.#draw.chance(pause)) {
       const millis = pauseMillisMax * this.#draw.unit() * this.#draw.unit();
       this.#resumesAt = this.now + millis;
-      this.#events.paused(millis);
+      const asleep = this.#sleeps.chance(this.#faults.sleeps);
+      if (asleep) this.sleptMillis += millis;
+      this.#events.paused(millis, asleep);
     }
   }
 

@@ -41,6 +41,8 @@ const others = [
   'a process is killed',
   'a process is paused',
   'a process is paused for more than 30 s',
+  'a machine sleeps',
+  'a machine sleeps for more than 30 s',
   'a process is paused between apply and swap for longer than the retention',
   'a wall clock steps',
   'a client hangs up in a long poll',
@@ -65,7 +67,16 @@ const others = [
   'an upload lands below collectedBelow',
   'the tail is spilled',
   'a segment of large messages is named',
+  'a compaction landed',
+  'a compaction was superseded',
+  'a sparse segment was rewritten',
   'a segment is collected',
+  'a page of delayed messages is written',
+  'a page of delayed messages comes back',
+  'a page of deliveries is written',
+  'a delivery leaves its page',
+  'a page of deliveries goes',
+  'a page is collected',
   'a tombstone is removed',
   'retention ends a message',
   'a far writer asks for a turn',
@@ -87,6 +98,12 @@ export class Reached {
 
   note(kind: ReachedKind): void {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+  }
+
+  paused(millis: number, asleep: boolean): void {
+    this.note(asleep ? 'a machine sleeps' : 'a process is paused');
+    if (millis <= 30_000) return;
+    this.note(asleep ? 'a machine sleeps for more than 30 s' : 'a process is paused for more than 30 s');
   }
 
   /** A request and what became of it. */

@@ -155,9 +155,9 @@ async function createQueues({ scheduler, config, cluster }: Stage): Promise<void
     }
 }
 
-function describeLanding({ node, queue, after }: Landing): string {
+function describeLanding({ node, queue, after, storedAfter }: Landing): string {
   if (!after) return `n${node}: ${queue} is gone`;
   if (after.kind === 'tombstone') return `n${node}: ${queue} has a tombstone`;
   const { version, ready, delayed, deliveries, tail, segments, intents } = after.state;
-  return `n${node}: ${queue} version ${version} (ready ${ready.length / 2} ranges, delayed ${delayed.size}, deliveries ${deliveries.size}, tail ${tail.size}, segments ${segments.size}, intents ${intents.size})`;
+  return `n${node}: ${queue} version ${version} (ready ${ready.length / 2} ranges, delayed ${delayed.size}, deliveries ${deliveries.size}, tail ${tail.size}, segments ${segments.size}, intents ${intents.size}, pages ${storedAfter!.delayedPages.size})`;
 }

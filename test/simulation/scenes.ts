@@ -3,12 +3,14 @@
  * What costs a loop is looked for until it was found once.
  */
 
+import { isSparse } from '../../src/core/choose-compaction.ts';
+import { pageKinds } from '../../src/core/pages.ts';
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../src/core/queue-state.ts';
 import { has } from '../../src/core/range-set.ts';
 import { decodeReceiptHandle } from '../../src/core/receipt-handle.ts';
 import { manifestsPrefix, parseObjectKey } from '../../src/format/object-keys.ts';
-import { type DiffChecker, leaseKey } from './checkers/check.ts';
+import { type DiffChecker, isCompacted, leaseKey } from './checkers/check.ts';
 import type { Call, CallAnswer, Landing, ObjectChange } from './history.ts';
 import type { LandingDiff, Ledger } from './ledger.ts';
 import type { Reached } from './reached.ts';
@@ -145,6 +147,7 @@ export class Scenes implements DiffChecker {
     }
     this.#moves(diff, before);
     this.#segments(before, after);
+    this.#pages(diff.landing);
     for (const { message } of diff.ended)
       if (
         message.sentAtMillis + resolveAttributes(after.attributes).retentionSeconds * 1000 <=
@@ -175,9 +178,38 @@ export class Scenes implements DiffChecker {
     }
   }
 
+  #pages({ storedBefore, storedAfter }: LandingDiff['landing']): void {
+    const [before, after] = [storedBefore!.delayedPages, storedAfter!.delayedPages];
+    if (before !== after) {
+      for (const id of after.keys())
+        if (!before.has(id)) this.#reached.note('a page of delayed messages is written');
+      for (const id of before.keys())
+        if (!after.has(id)) this.#reached.note('a page of delayed messages comes back');
+    }
+    this.#leasePages(storedBefore!.leasePages, storedAfter!.leasePages);
+  }
+
+  #leasePages(before: QueueState['leasePages'], after: QueueState['leasePages']): void {
+    if (before === after) return;
+    for (const [id, { remaining }] of after) {
+      const earlier = before.get(id);
+      if (!earlier) this.#reached.note('a page of deliveries is written');
+      else if (remaining < earlier.remaining) this.#reached.note('a delivery leaves its page');
+    }
+    for (const id of before.keys()) if (!after.has(id)) this.#reached.note('a page of deliveries goes');
+  }
+
   #segments(before: QueueState, after: QueueState): void {
-    for (const [id, { runs }] of after.segments) {
+    for (const [id, reference] of after.segments) {
       if (before.segments.has(id)) continue;
+      const { runs } = reference;
+      if (isCompacted(before, reference)) {
+        this.#reached.note('a compaction landed');
+        for (const [old, replaced] of before.segments)
+          if (!after.segments.has(old) && isSparse(replaced))
+            this.#reached.note('a sparse segment was rewritten');
+        continue;
+      }
       const spilled = runs.some(({ firstSequence }) => before.tail.has(firstSequence));
       this.#reached.note(spilled ? 'the tail is spilled' : 'a segment of large messages is named');
     }
@@ -186,6 +218,8 @@ export class Scenes implements DiffChecker {
   object({ key, present }: ObjectChange): undefined {
     const parts = parseObjectKey(key);
     if (parts?.kind === 'turn' && present) this.#reached.note('a far writer asks for a turn');
+    if (parts && !present && pageKinds.some((kind) => kind === parts.kind))
+      this.#reached.note('a page is collected');
     if (parts?.kind !== 'seg') return undefined;
     if (!present) this.#reached.note('a segment is collected');
     const state = this.#ledger.incarnations.get(parts.incarnation)?.state;

@@ -64,8 +64,7 @@ export class World {
   }
 
   /** What its pages hold, read from the bucket: none may be missing. */
-  async pages(queue: string) {
-    const state = await this.state(queue);
+  async pages(queue: string, state: QueueState) {
     const contents = new Map<PageId, PageContents[PageKind]>();
     for (const { kind, id, baseVersion, nonce } of pagesOf(state)) {
       const { incarnation } = state;
@@ -80,7 +79,7 @@ export class World {
 
   /** Every segment that the queue names, directly or through a page, is in the bucket. */
   async checkSegments(queue: string): Promise<void> {
-    const { incarnation, segments } = unfolded(await this.state(queue), await this.pages(queue));
+    const { incarnation, segments } = await this.whole(queue, await this.state(queue));
     const present = new Set(await this.keys('s/'));
     for (const { baseVersion, nonce } of segments.values()) {
       const key = objectKey({ name: queue, incarnation, kind: 'seg', baseVersion, nonce });
@@ -97,11 +96,15 @@ export class World {
       const queue = key.slice('m/'.length);
       const content = await this.content(queue);
       if (content?.kind !== 'queue') continue;
-      const page = await this.pages(queue);
-      const whole = unfolded(content.state, page);
-      assert.equal(brokenState(whole), undefined, key);
+      const page = await this.pages(queue, content.state);
+      assert.equal(brokenState(unfolded(content.state, page)), undefined, key);
       assert.equal(brokenPages(content.state, page), undefined, key);
     }
+  }
+
+  /** With what its pages hold; all of them are there and can be read. */
+  async whole(name: string, state: QueueState): Promise<QueueState> {
+    return unfolded(state, await this.pages(name, state));
   }
 
   end(): void {

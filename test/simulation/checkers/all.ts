@@ -5,6 +5,7 @@ import { answersChecker } from './answers.ts';
 import { attributesChecker } from './attributes.ts';
 import type { DiffChecker } from './check.ts';
 import { clocksChecker } from './clocks.ts';
+import { compactionChecker } from './compaction.ts';
 import { countsChecker } from './counts.ts';
 import { deadLettersChecker } from './dead-letters.ts';
 import { deliveriesChecker } from './deliveries.ts';
@@ -48,6 +49,7 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     purgesChecker(ledger),
     manifestTimeChecker(world.liesTold),
     segmentsChecker(ledger, world.present),
+    compactionChecker(ledger),
     existenceChecker(),
     countsChecker(ledger, world.liesTold, world.clockErrorMillis),
     clocksChecker(world),

@@ -8,7 +8,7 @@ import type { DiffChecker } from './check.ts';
 export function registerChecker(): DiffChecker {
   return {
     name: 'every swap keeps the invariants',
-    landed: ({ before, after, queue }) => {
+    landed: ({ before, after, storedBefore, storedAfter, queue }) => {
       if (after === undefined)
         return before?.kind === 'queue' ? `the manifest of ${queue} was deleted` : undefined;
       if (after.kind === 'tombstone') {
@@ -21,7 +21,7 @@ export function registerChecker(): DiffChecker {
       const { state } = after;
       const same = before?.kind === 'queue' ? before.state : undefined;
       if (same) {
-        const broken = brokenStep(same, state);
+        const broken = brokenStep(same, state) ?? brokenStep(storedBefore!, storedAfter!);
         if (broken) return `${queue}: ${broken}`;
       } else if (state.version !== 1) return `${queue} begins with version ${state.version}`;
       const broken = brokenState(state);

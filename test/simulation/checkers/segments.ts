@@ -2,7 +2,7 @@
  * Collection loses nothing: what a manifest newly names is in the bucket, and what is deleted is named by no manifest.
  * At the very end nothing is left that no manifest names.
  */
-import { segmentIdOf } from '../../../src/core/queue-state.ts';
+import { namedBy, nameOf, names } from '../../../src/engine/named-objects.ts';
 import { objectKey, objectsPrefix, parseObjectKey } from '../../../src/format/object-keys.ts';
 import type { Ledger } from '../ledger.ts';
 import type { DiffChecker } from './check.ts';
@@ -11,16 +11,16 @@ export function segmentsChecker(ledger: Ledger, present: (key: string) => boolea
   const named = (key: string): boolean => {
     const parts = parseObjectKey(key);
     const life = parts && ledger.incarnations.get(parts.incarnation);
-    return life !== undefined && life.endedAt === undefined && life.state.segments.has(segmentIdOf(parts!));
+    return life !== undefined && life.endedAt === undefined && names(life.stored, parts!);
   };
   return {
     name: 'segments are there while they are named, and go when they are not',
-    diff: ({ before, after, incarnation }) => {
-      for (const [id, { baseVersion, nonce }] of after.segments) {
-        if (before?.segments.has(id)) continue;
-        const { queue: name, id: incarnationId } = incarnation;
-        if (!present(objectKey({ name, incarnation: incarnationId, kind: 'seg', baseVersion, nonce })))
-          return `${name} names segment ${id}, which is not in the bucket`;
+    diff: ({ landing: { storedBefore }, incarnation: { queue: name, id: incarnation, stored } }) => {
+      const same = storedBefore?.incarnation === incarnation ? storedBefore : undefined;
+      for (const object of namedBy(stored)) {
+        if (same && names(same, object)) continue;
+        if (!present(objectKey({ name, incarnation, ...object })))
+          return `${name} names ${nameOf(object)}, which is not in the bucket`;
       }
       return undefined;
     },

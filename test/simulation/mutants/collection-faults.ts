@@ -131,6 +131,19 @@ export const collectionFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'sweep-ends-at-an-orphan',
+    breaks: 'a sweep goes on past what lies there for no queue',
+    focus: 'names',
+    patches: [
+      {
+        file: collector,
+        text: 'return observed?.state.incarnation === incarnation ? observed.state : undefined;',
+        by: `if (observed?.state.incarnation !== incarnation) throw new Unavailable(\`not this \${name} any more\`);
+    return observed.state;`,
+      },
+    ],
+  },
+  {
     name: 'tombstone-deleted-unconditionally',
     breaks: 'nothing ever deletes m/<name> unconditionally',
     dagger: true,

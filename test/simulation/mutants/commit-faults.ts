@@ -157,6 +157,27 @@ export const commitFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'read-is-as-fresh-as-its-end',
+    breaks: 'rule 5: what a GET shows is as fresh as its beginning',
+    dagger: true,
+    focus: 'swaps',
+    patches: [
+      {
+        file: register,
+        text: `    const observedFrom = this.#clock.monotonicMillis();
+    const outcome = await this.#store.get(this.#key, knownTag === undefined ? {} : { ifNoneMatch: knownTag });`,
+        by: `    const outcome = await this.#store.get(this.#key, knownTag === undefined ? {} : { ifNoneMatch: knownTag });
+    const observedFrom = this.#clock.monotonicMillis();`,
+      },
+      // As above.
+      {
+        file: batch,
+        text: 'this.#mustRead = this.#hasHandleFromTheFuture();',
+        by: 'void this.#hasHandleFromTheFuture;',
+      },
+    ],
+  },
+  {
     name: 'old-attempt-is-swapped',
     breaks: 'an attempt older than 5 s since apply is applied anew',
     patches: [
@@ -198,8 +219,20 @@ export const commitFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'store-failure-reaches-the-client',
+    breaks: 'a store that does not answer is told as Unavailable, which may be tried again',
+    patches: [
+      {
+        file: 'src/engine/queue-calls.ts',
+        text: 'if (error instanceof StoreError) throw new Unavailable(',
+        by: 'if (error instanceof StoreError) void new Unavailable(',
+      },
+    ],
+  },
+  {
     name: 'attributes-lost-in-a-conflict',
     breaks: 'attributes change by the same swap that messages do',
+    dagger: true,
     patches: [
       {
         file: batch,

@@ -1,6 +1,7 @@
 /** Faults in what happens to messages within one queue: fencing, purge, visibility, redelivery, segments' bodies. */
 import type { Mutant } from './mutant.ts';
 import {
+  batch,
   counts,
   deletes,
   draft,
@@ -19,8 +20,8 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: deletes,
-        text: 'return delivery && delivery.token === handle.token ? delivery : undefined;',
-        by: 'return delivery;',
+        text: "return found !== 'absent' && found.delivery.token === handle.token ? found : 'void';",
+        by: "return found === 'absent' ? 'void' : found;",
       },
     ],
   },
@@ -31,8 +32,9 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: deletes,
-        text: '  if (handle.incarnation !== draft.base.incarnation) return undefined;',
-        by: '  if (handle.incarnation !== draft.base.incarnation) return draft.deliveries.current.get(handle.sequence);',
+        text: "  if (handle.incarnation !== draft.base.incarnation) return 'void';",
+        by: `  const held = draft.findDelivery(handle.sequence, 0);
+  if (handle.incarnation !== draft.base.incarnation) return held === 'absent' ? 'void' : held;`,
       },
     ],
   },
@@ -43,7 +45,7 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: deletes,
-        text: 'return draft.base.deliveries.get(handle.sequence)?.token === handle.token;',
+        text: 'return draft.deliveries.findBefore(handle.sequence)?.token === handle.token;',
         by: 'return false;',
       },
     ],
@@ -87,9 +89,9 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'no delivery before the visibility timeout of the one before',
     patches: [
       {
-        file: draft,
-        text: 'if (visibleAtMillis <= this.time.nowMillis) again.push',
-        by: 'if (visibleAtMillis <= this.time.nowMillis + 500) again.push',
+        file: 'src/core/deliveries.ts',
+        text: '      if (delivery.visibleAtMillis <= nowMillis) {',
+        by: '      if (delivery.visibleAtMillis <= nowMillis + 500) {',
       },
     ],
   },
@@ -98,9 +100,9 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'no delivery before the delay is over',
     patches: [
       {
-        file: draft,
-        text: 'if (dueAtMillis <= this.time.nowMillis) again.push',
-        by: 'if (dueAtMillis <= this.time.nowMillis + 500) again.push',
+        file: 'src/core/delayed-pages.ts',
+        text: '    if (dueAtMillis <= nowMillis) yield {',
+        by: '    if (dueAtMillis <= nowMillis + 500) yield {',
       },
     ],
   },
@@ -132,8 +134,8 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: visibility,
-        text: '    if (!delivery) continue;\n    effect = true;',
-        by: '    if (!delivery || fresh.length === 0) continue;\n    effect = true;',
+        text: "    if (held === 'unknown' || held === 'void') continue;",
+        by: "    if (held === 'unknown' || held === 'void' || fresh.length === 0) continue;",
       },
     ],
   },
@@ -143,10 +145,11 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: visibility,
-        text: `    const delivery = heldDelivery(draft, handle);
-    if (!delivery) continue;`,
-        by: `    const delivery = draft.deliveries.current.get(handle.sequence);
-    if (!delivery) continue;`,
+        text: `    const held = heldDelivery(draft, handle);
+    if (held === 'unknown') unknown = true;`,
+        by: `    const there = draft.findDelivery(handle.sequence, 0);
+    const held = there === 'absent' ? 'void' : there;
+    if (held === 'unknown') unknown = true;`,
       },
     ],
     focus: 'swaps',
@@ -162,8 +165,49 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: purge,
-        text: 'for (const sequence of draft.deliveries.current.keys()) draft.deliveries.delete(sequence);',
+        text: 'draft.deliveries.clear();',
         by: '',
+      },
+    ],
+  },
+  {
+    name: 'purge-lost-in-a-conflict',
+    breaks: 'a purge is applied anew on the fresh state',
+    patches: [
+      {
+        file: batch,
+        text: 'commands: this.#commands.map(({ command }) => command),',
+        by: `commands: this.#commands.map(({ command }): Command =>
+        command.kind === 'purge' && this.#failures + this.#lost > 0
+          ? { kind: 'set-attributes', changes: new Map() }
+          : command,
+      ),`,
+      },
+    ],
+  },
+  {
+    name: 'retry-brings-back-what-was-purged',
+    breaks: 'a retry goes by the purge watermark of the fresh state',
+    patches: [
+      { file: batch, text: '  #failures = 0;', by: '  #failures = 0;\n  #first: QueueState | undefined;' },
+      {
+        file: batch,
+        text: '      state: base.state,\n',
+        by: `      state: this.#unpurged(base.state),
+`,
+      },
+      {
+        file: batch,
+        text: '  #isFreshEnough(',
+        by: `  /** What the first attempt knew, when somebody has purged the queue since. */
+  #unpurged(state: QueueState): QueueState {
+    this.#first ??= state;
+    if (state.purgeWatermark === this.#first.purgeWatermark) return state;
+    const { ready, delayed, deliveries, tail, segments } = this.#first;
+    return { ...state, ready, delayed, deliveries, tail, segments };
+  }
+
+  #isFreshEnough(`,
       },
     ],
   },

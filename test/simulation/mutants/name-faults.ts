@@ -60,6 +60,21 @@ export const nameFaults: readonly Mutant[] = [
     ],
   },
   {
+    name: 'links-are-in-the-way',
+    breaks: 'a queue that messages moved out of can be deleted',
+    focus: 'moves',
+    patches: [
+      {
+        file: 'src/engine/queue-calls.ts',
+        text: "      const outcome = await this.#submit(name, { kind: 'delete-queue' });",
+        by: `      const loop = await this.#registry.loopFor(name);
+      if (loop && loop.view.current.state.outgoingLinks.size > 0)
+        throw new Unavailable('messages move out of this queue');
+      const outcome = await this.#submit(name, { kind: 'delete-queue' });`,
+      },
+    ],
+  },
+  {
     name: 'deletion-without-a-tombstone',
     breaks: 'a tombstone names what it buried',
     focus: 'names',

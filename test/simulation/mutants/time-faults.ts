@@ -33,13 +33,49 @@ export const timeFaults: readonly Mutant[] = [
     name: 'displaced-bounds-are-forgotten',
     breaks: 'until bounds are confirmed the upper one covers what they displaced',
     focus: 'clocks',
+    patches: [{ file: clock, text: 'Math.max(upper, displaced)', by: 'upper' }],
+  },
+  {
+    name: 'failed-start-is-kept',
+    breaks: 'a process whose first question for the time failed asks again',
+    patches: [
+      {
+        file: timeSource,
+        text: '      this.#primed = undefined;\n      throw error;',
+        by: '      throw error;',
+      },
+    ],
+  },
+  {
+    name: 'bounds-end-with-idling',
+    breaks: 'a process has bounds from its start-up PUTs, also after idling',
+    dagger: true,
+    focus: 'clocks',
     patches: [
       {
         file: clock,
-        text: '      Math.max(upper, this.#displacedUpperOffset) + sleptMillis',
-        by: '      upper + sleptMillis',
+        text: '    if (bounds === undefined) return undefined;',
+        by: '    if (bounds === undefined || monotonicNow - bounds.monotonic > 30_000) return undefined;',
       },
     ],
+  },
+  {
+    name: 'sleep-is-not-seen',
+    breaks: 'the upper bound goes by the larger of monotonic and wall clock',
+    focus: 'sleeps',
+    patches: [{ file: clock, text: 'return seen * (1 + driftPerMillisecond);', by: 'return seen * 0;' }],
+  },
+  {
+    name: 'slept-time-does-not-drift',
+    breaks: 'bounds widen by what clocks may drift, in sleep too',
+    focus: 'sleeps',
+    patches: [{ file: clock, text: 'return seen * (1 + driftPerMillisecond);', by: 'return seen;' }],
+  },
+  {
+    name: 'sleep-passes-for-a-lie',
+    breaks: 'a wall clock that is off is found out by the first answer after a sleep',
+    focus: 'sleeps',
+    patches: [{ file: clock, text: 'if (now.lower > beforeUpper ||', by: 'if (now.lower > before.upper ||' }],
   },
   {
     name: 'one-answer-confirms',

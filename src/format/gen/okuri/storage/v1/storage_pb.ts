@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file okuri/storage/v1/storage.proto.
  */
 export const file_okuri_storage_v1_storage: GenFile = /*@__PURE__*/
-  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIrEHCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC3JlYWR5X3BhZ2VzGBkgAygLMiQub2t1cmkuc3RvcmFnZS52MS5SZWFkeVBhZ2VSZWZlcmVuY2USPwoOc2VnbWVudHNfcGFnZXMYGiADKAsyJy5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRzUGFnZVJlZmVyZW5jZRIPCgdwYWRkaW5nGB4gASgMIjIKB0RlbGF5ZWQSEAoIc2VxdWVuY2UYASABKAQSFQoNZHVlX2F0X21pbGxpcxgCIAEoBCKyAQoURGVsYXllZFBhZ2VSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEg0KBWNvdW50GAMgASgEEhYKDmZpcnN0X3NlcXVlbmNlGAQgASgEEhUKDWxhc3Rfc2VxdWVuY2UYBSABKAQSGwoTZmlyc3RfZHVlX2F0X21pbGxpcxgGIAEoBBIaChJsYXN0X2R1ZV9hdF9taWxsaXMYByABKAQiTgoLRGVsYXllZFBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSKgoHZW50cmllcxgCIAMoCzIZLm9rdXJpLnN0b3JhZ2UudjEuRGVsYXllZCJ3ChJSZWFkeVBhZ2VSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEg0KBWNvdW50GAMgASgEEhYKDmZpcnN0X3NlcXVlbmNlGAQgASgEEhUKDWxhc3Rfc2VxdWVuY2UYBSABKAQiLwoJUmVhZHlQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEg0KBXJlYWR5GAIgAygEItUBChVTZWdtZW50c1BhZ2VSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEg0KBWNvdW50GAMgASgEEhIKCmxpdmVfY291bnQYBCABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBSABKAQSFQoNbGFzdF9zZXF1ZW5jZRgGIAEoBBIaChJzZW50X2F0X21pbl9taWxsaXMYByABKAQSGgoSc2VudF9hdF9tYXhfbWlsbGlzGAggASgEEg0KBWJ5dGVzGAkgASgEIlkKDFNlZ21lbnRzUGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBI0CghzZWdtZW50cxgCIAMoCzIiLm9rdXJpLnN0b3JhZ2UudjEuU2VnbWVudFJlZmVyZW5jZSKwAQoIRGVsaXZlcnkSEAoIc2VxdWVuY2UYASABKAQSGQoRdmlzaWJsZV9hdF9taWxsaXMYAiABKAQSFQoNcmVjZWl2ZV9jb3VudBgDIAEoDRIgChhmaXJzdF9yZWNlaXZlZF9hdF9taWxsaXMYBCABKAQSGAoQbGVhc2VkX2F0X21pbGxpcxgFIAEoBBINCgV0b2tlbhgGIAEoDBIVCg1sZWFzZV92ZXJzaW9uGAcgASgEIlEKC1RhaWxNZXNzYWdlEhAKCHNlcXVlbmNlGAEgASgEEjAKB21lc3NhZ2UYAiABKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2UipAIKDVN0b3JlZE1lc3NhZ2USEgoKbWVzc2FnZV9pZBgBIAEoDBIMCgRib2R5GAIgASgJEhYKDnNlbnRfYXRfbWlsbGlzGAMgASgEEhEKCXNlbmRlcl9pZBgEIAEoCRI2CgphdHRyaWJ1dGVzGAUgAygLMiIub2t1cmkuc3RvcmFnZS52MS5NZXNzYWdlQXR0cmlidXRlEhkKDHRyYWNlX2hlYWRlchgGIAEoCUgAiAEBEhUKCGdyb3VwX2lkGAcgASgJSAGIAQESIwoWZGVhZF9sZXR0ZXJfc291cmNlX2FybhgIIAEoCUgCiAEBQg8KDV90cmFjZV9oZWFkZXJCCwoJX2dyb3VwX2lkQhkKF19kZWFkX2xldHRlcl9zb3VyY2VfYXJuIl4KEE1lc3NhZ2VBdHRyaWJ1dGUSDAoEbmFtZRgBIAEoCRIRCglkYXRhX3R5cGUYAiABKAkSDgoEdGV4dBgDIAEoCUgAEhAKBmJpbmFyeRgEIAEoDEgAQgcKBXZhbHVlIpsBChBTZWdtZW50UmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBISCgpsaXZlX2NvdW50GAMgASgEEhoKEnNlbnRfYXRfbWF4X21pbGxpcxgEIAEoBBINCgVieXRlcxgFIAEoBBIjCgRydW5zGAYgAygLMhUub2t1cmkuc3RvcmFnZS52MS5SdW4iYQoDUnVuEhYKDmZpcnN0X3NlcXVlbmNlGAEgASgEEhUKDWZpcnN0X29yZGluYWwYAiABKA0SDQoFY291bnQYAyABKA0SHAoUc2VudF9hdF9zaGlmdF9taWxsaXMYBCABKAQiUQoHU2VnbWVudBITCgtpbmNhcm5hdGlvbhgBIAEoDBIxCghtZXNzYWdlcxgCIAMoCzIfLm9rdXJpLnN0b3JhZ2UudjEuU3RvcmVkTWVzc2FnZSJ/CgZJbnRlbnQSEAoIc2VxdWVuY2UYASABKAQSGgoSdGFyZ2V0X2luY2FybmF0aW9uGAIgASgMEg4KBm51bWJlchgDIAEoBBIVCg1yZWNlaXZlX2NvdW50GAQgASgNEiAKGGZpcnN0X3JlY2VpdmVkX2F0X21pbGxpcxgFIAEoBCJECgRMaW5rEhMKC2luY2FybmF0aW9uGAEgASgMEhIKCnF1ZXVlX25hbWUYAiABKAkSEwoLbGFzdF9udW1iZXIYAyABKAQiqwEKCVRvbWJzdG9uZRINCgVub25jZRgBIAEoDBIaChJidXJpZWRfaW5jYXJuYXRpb24YAiABKAwSFgoOY2xvc2luZ193cml0ZXIYAyABKAwSFwoPY2xvc2luZ19hdHRlbXB0GAQgASgEEhkKEWRlbGV0ZWRfYXRfbWlsbGlzGAUgASgEEg8KB3BhZGRpbmcYBiABKAwSFgoOYnVyaWVkX3ZlcnNpb24YByABKARiBnByb3RvMw");
+  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIuwHCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC2xlYXNlX3BhZ2VzGBggAygLMiQub2t1cmkuc3RvcmFnZS52MS5MZWFzZVBhZ2VSZWZlcmVuY2USOQoLcmVhZHlfcGFnZXMYGSADKAsyJC5va3VyaS5zdG9yYWdlLnYxLlJlYWR5UGFnZVJlZmVyZW5jZRI/Cg5zZWdtZW50c19wYWdlcxgaIAMoCzInLm9rdXJpLnN0b3JhZ2UudjEuU2VnbWVudHNQYWdlUmVmZXJlbmNlEg8KB3BhZGRpbmcYHiABKAwiMgoHRGVsYXllZBIQCghzZXF1ZW5jZRgBIAEoBBIVCg1kdWVfYXRfbWlsbGlzGAIgASgEIrIBChREZWxheWVkUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIbChNmaXJzdF9kdWVfYXRfbWlsbGlzGAYgASgEEhoKEmxhc3RfZHVlX2F0X21pbGxpcxgHIAEoBCJOCgtEZWxheWVkUGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBIqCgdlbnRyaWVzGAIgAygLMhkub2t1cmkuc3RvcmFnZS52MS5EZWxheWVkIncKElJlYWR5UGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBCIvCglSZWFkeVBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSDQoFcmVhZHkYAiADKAQi1QEKFVNlZ21lbnRzUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSEgoKbGl2ZV9jb3VudBgEIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgFIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAYgASgEEhoKEnNlbnRfYXRfbWluX21pbGxpcxgHIAEoBBIaChJzZW50X2F0X21heF9taWxsaXMYCCABKAQSDQoFYnl0ZXMYCSABKAQiWQoMU2VnbWVudHNQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEjQKCHNlZ21lbnRzGAIgAygLMiIub2t1cmkuc3RvcmFnZS52MS5TZWdtZW50UmVmZXJlbmNlIrABCghEZWxpdmVyeRIQCghzZXF1ZW5jZRgBIAEoBBIZChF2aXNpYmxlX2F0X21pbGxpcxgCIAEoBBIVCg1yZWNlaXZlX2NvdW50GAMgASgNEiAKGGZpcnN0X3JlY2VpdmVkX2F0X21pbGxpcxgEIAEoBBIYChBsZWFzZWRfYXRfbWlsbGlzGAUgASgEEg0KBXRva2VuGAYgASgMEhUKDWxlYXNlX3ZlcnNpb24YByABKAQixgEKEkxlYXNlUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIfChdmaXJzdF92aXNpYmxlX2F0X21pbGxpcxgGIAEoBBIeChZsYXN0X3Zpc2libGVfYXRfbWlsbGlzGAcgASgEEgwKBGxlZnQYCCABKAwiTQoJTGVhc2VQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEisKB2VudHJpZXMYAiADKAsyGi5va3VyaS5zdG9yYWdlLnYxLkRlbGl2ZXJ5IlEKC1RhaWxNZXNzYWdlEhAKCHNlcXVlbmNlGAEgASgEEjAKB21lc3NhZ2UYAiABKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2UipAIKDVN0b3JlZE1lc3NhZ2USEgoKbWVzc2FnZV9pZBgBIAEoDBIMCgRib2R5GAIgASgJEhYKDnNlbnRfYXRfbWlsbGlzGAMgASgEEhEKCXNlbmRlcl9pZBgEIAEoCRI2CgphdHRyaWJ1dGVzGAUgAygLMiIub2t1cmkuc3RvcmFnZS52MS5NZXNzYWdlQXR0cmlidXRlEhkKDHRyYWNlX2hlYWRlchgGIAEoCUgAiAEBEhUKCGdyb3VwX2lkGAcgASgJSAGIAQESIwoWZGVhZF9sZXR0ZXJfc291cmNlX2FybhgIIAEoCUgCiAEBQg8KDV90cmFjZV9oZWFkZXJCCwoJX2dyb3VwX2lkQhkKF19kZWFkX2xldHRlcl9zb3VyY2VfYXJuIl4KEE1lc3NhZ2VBdHRyaWJ1dGUSDAoEbmFtZRgBIAEoCRIRCglkYXRhX3R5cGUYAiABKAkSDgoEdGV4dBgDIAEoCUgAEhAKBmJpbmFyeRgEIAEoDEgAQgcKBXZhbHVlIq8BChBTZWdtZW50UmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBISCgpsaXZlX2NvdW50GAMgASgEEhoKEnNlbnRfYXRfbWF4X21pbGxpcxgEIAEoBBINCgVieXRlcxgFIAEoBBIjCgRydW5zGAYgAygLMhUub2t1cmkuc3RvcmFnZS52MS5SdW4SEgoKYm9keV9jb3VudBgHIAEoBCJhCgNSdW4SFgoOZmlyc3Rfc2VxdWVuY2UYASABKAQSFQoNZmlyc3Rfb3JkaW5hbBgCIAEoDRINCgVjb3VudBgDIAEoDRIcChRzZW50X2F0X3NoaWZ0X21pbGxpcxgEIAEoBCJRCgdTZWdtZW50EhMKC2luY2FybmF0aW9uGAEgASgMEjEKCG1lc3NhZ2VzGAIgAygLMh8ub2t1cmkuc3RvcmFnZS52MS5TdG9yZWRNZXNzYWdlIn8KBkludGVudBIQCghzZXF1ZW5jZRgBIAEoBBIaChJ0YXJnZXRfaW5jYXJuYXRpb24YAiABKAwSDgoGbnVtYmVyGAMgASgEEhUKDXJlY2VpdmVfY291bnQYBCABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAUgASgEIkQKBExpbmsSEwoLaW5jYXJuYXRpb24YASABKAwSEgoKcXVldWVfbmFtZRgCIAEoCRITCgtsYXN0X251bWJlchgDIAEoBCKrAQoJVG9tYnN0b25lEg0KBW5vbmNlGAEgASgMEhoKEmJ1cmllZF9pbmNhcm5hdGlvbhgCIAEoDBIWCg5jbG9zaW5nX3dyaXRlchgDIAEoDBIXCg9jbG9zaW5nX2F0dGVtcHQYBCABKAQSGQoRZGVsZXRlZF9hdF9taWxsaXMYBSABKAQSDwoHcGFkZGluZxgGIAEoDBIWCg5idXJpZWRfdmVyc2lvbhgHIAEoBGIGcHJvdG8z");
 
 /**
  * @generated from message okuri.storage.v1.Envelope
@@ -30,7 +30,7 @@ export type Envelope = Message<"okuri.storage.v1.Envelope"> & {
 
   /**
    * 1 manifest, 2 tombstone, 3 segment, 4 turn (a Writer that asks for its turn), 5 page of delayed messages,
-   * 7 page of ready messages, 8 page of segments.
+   * 6 page of deliveries, 7 page of ready messages, 8 page of segments.
    *
    * @generated from field: uint32 kind = 2;
    */
@@ -260,6 +260,11 @@ export type Manifest = Message<"okuri.storage.v1.Manifest"> & {
    * @generated from field: repeated okuri.storage.v1.DelayedPageReference delayed_pages = 23;
    */
   delayedPages: DelayedPageReference[];
+
+  /**
+   * @generated from field: repeated okuri.storage.v1.LeasePageReference lease_pages = 24;
+   */
+  leasePages: LeasePageReference[];
 
   /**
    * @generated from field: repeated okuri.storage.v1.ReadyPageReference ready_pages = 25;
@@ -603,6 +608,97 @@ export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
   messageDesc(file_okuri_storage_v1_storage, 11);
 
 /**
+ * Deliveries in an object of their own, `s/…/lease/…`, named by base version and nonce. Immutable: what becomes of one of
+ * them is in the manifest, and here its bit says that it has left.
+ *
+ * @generated from message okuri.storage.v1.LeasePageReference
+ */
+export type LeasePageReference = Message<"okuri.storage.v1.LeasePageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * Entries of the page, those that have left included.
+   *
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * Of all entries.
+   *
+   * @generated from field: uint64 first_sequence = 4;
+   */
+  firstSequence: bigint;
+
+  /**
+   * @generated from field: uint64 last_sequence = 5;
+   */
+  lastSequence: bigint;
+
+  /**
+   * Exact, of those that have not left.
+   *
+   * @generated from field: uint64 first_visible_at_millis = 6;
+   */
+  firstVisibleAtMillis: bigint;
+
+  /**
+   * @generated from field: uint64 last_visible_at_millis = 7;
+   */
+  lastVisibleAtMillis: bigint;
+
+  /**
+   * Bit i, from the lowest of the first byte on, is set when the i-th entry has left. Absent while none has.
+   *
+   * @generated from field: bytes left = 8;
+   */
+  left: Uint8Array;
+};
+
+/**
+ * Describes the message okuri.storage.v1.LeasePageReference.
+ * Use `create(LeasePageReferenceSchema)` to create a new message.
+ */
+export const LeasePageReferenceSchema: GenMessage<LeasePageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 12);
+
+/**
+ * @generated from message okuri.storage.v1.LeasePage
+ */
+export type LeasePage = Message<"okuri.storage.v1.LeasePage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * Ascending by sequence.
+   *
+   * @generated from field: repeated okuri.storage.v1.Delivery entries = 2;
+   */
+  entries: Delivery[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.LeasePage.
+ * Use `create(LeasePageSchema)` to create a new message.
+ */
+export const LeasePageSchema: GenMessage<LeasePage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 13);
+
+/**
  * @generated from message okuri.storage.v1.TailMessage
  */
 export type TailMessage = Message<"okuri.storage.v1.TailMessage"> & {
@@ -622,7 +718,7 @@ export type TailMessage = Message<"okuri.storage.v1.TailMessage"> & {
  * Use `create(TailMessageSchema)` to create a new message.
  */
 export const TailMessageSchema: GenMessage<TailMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 12);
+  messageDesc(file_okuri_storage_v1_storage, 14);
 
 /**
  * @generated from message okuri.storage.v1.StoredMessage
@@ -676,7 +772,7 @@ export type StoredMessage = Message<"okuri.storage.v1.StoredMessage"> & {
  * Use `create(StoredMessageSchema)` to create a new message.
  */
 export const StoredMessageSchema: GenMessage<StoredMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 13);
+  messageDesc(file_okuri_storage_v1_storage, 15);
 
 /**
  * @generated from message okuri.storage.v1.MessageAttribute
@@ -717,7 +813,7 @@ export type MessageAttribute = Message<"okuri.storage.v1.MessageAttribute"> & {
  * Use `create(MessageAttributeSchema)` to create a new message.
  */
 export const MessageAttributeSchema: GenMessage<MessageAttribute> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 14);
+  messageDesc(file_okuri_storage_v1_storage, 16);
 
 /**
  * Messages in an object of their own, named by base version and nonce. Immutable.
@@ -760,6 +856,13 @@ export type SegmentReference = Message<"okuri.storage.v1.SegmentReference"> & {
    * @generated from field: repeated okuri.storage.v1.Run runs = 6;
    */
   runs: Run[];
+
+  /**
+   * Bodies it was written with, where its runs pass over more numbers than those. 0: one for each.
+   *
+   * @generated from field: uint64 body_count = 7;
+   */
+  bodyCount: bigint;
 };
 
 /**
@@ -767,7 +870,7 @@ export type SegmentReference = Message<"okuri.storage.v1.SegmentReference"> & {
  * Use `create(SegmentReferenceSchema)` to create a new message.
  */
 export const SegmentReferenceSchema: GenMessage<SegmentReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 15);
+  messageDesc(file_okuri_storage_v1_storage, 17);
 
 /**
  * Consecutive messages: ordinal first_ordinal + i of the segment is sequence first_sequence + i, for i < count.
@@ -803,7 +906,7 @@ export type Run = Message<"okuri.storage.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 16);
+  messageDesc(file_okuri_storage_v1_storage, 18);
 
 /**
  * @generated from message okuri.storage.v1.Segment
@@ -817,6 +920,8 @@ export type Segment = Message<"okuri.storage.v1.Segment"> & {
   incarnation: Uint8Array;
 
   /**
+   * By ordinal. An empty one keeps the ordinal of a number that was dead already.
+   *
    * @generated from field: repeated okuri.storage.v1.StoredMessage messages = 2;
    */
   messages: StoredMessage[];
@@ -827,7 +932,7 @@ export type Segment = Message<"okuri.storage.v1.Segment"> & {
  * Use `create(SegmentSchema)` to create a new message.
  */
 export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 17);
+  messageDesc(file_okuri_storage_v1_storage, 19);
 
 /**
  * The source's half of a move: this message belongs to the target once the target has appended `number`.
@@ -868,7 +973,7 @@ export type Intent = Message<"okuri.storage.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 18);
+  messageDesc(file_okuri_storage_v1_storage, 20);
 
 /**
  * Outgoing: last intent number given for that target incarnation. Incoming: last number appended from that source incarnation.
@@ -897,7 +1002,7 @@ export type Link = Message<"okuri.storage.v1.Link"> & {
  * Use `create(LinkSchema)` to create a new message.
  */
 export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 19);
+  messageDesc(file_okuri_storage_v1_storage, 21);
 
 /**
  * A deleted queue. Encoded to one fixed size, smaller than any manifest, so that LIST can tell the two.
@@ -948,5 +1053,5 @@ export type Tombstone = Message<"okuri.storage.v1.Tombstone"> & {
  * Use `create(TombstoneSchema)` to create a new message.
  */
 export const TombstoneSchema: GenMessage<Tombstone> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 20);
+  messageDesc(file_okuri_storage_v1_storage, 22);
 
