@@ -96,17 +96,25 @@ const step = fc.oneof(
   },
 );
 
+const compaction = fc.tuple(picks, command).map(
+  ([chosen, rival]) =>
+    (run: BoundedAndNot) =>
+      run.compact(chosen, rival),
+);
+
 function play(bounds: typeof tiny, kinds: readonly PageKind[], others = {}): void {
+  // Two queues with the same bounds name the same segments.
+  const steps = others === tiny ? fc.oneof({ weight: 12, arbitrary: step }, compaction) : step;
   const folded = new Set<PageKind>();
   fc.assert(
-    fc.property(fc.array(step, { minLength: 10, maxLength: 80, size: 'max' }), (steps) => {
+    fc.property(fc.array(steps, { minLength: 10, maxLength: 80, size: 'max' }), (drawn) => {
       const run = new BoundedAndNot(bounds, others);
-      for (const act of steps) {
+      for (const act of drawn) {
         act(run);
         for (const { kind } of pagesOf(run.bounded.state)) folded.add(kind);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 60 },
   );
   assert.deepEqual([...folded].sort(), kinds);
 }

@@ -322,7 +322,8 @@ describe('a page of segments', () => {
   });
 
   scenario('that ended unreadable leaves its segments to the sweep', async (world) => {
-    const node = await queueWith(world, 8);
+    await queueWith(world, 8);
+    const node = world.startNode(tiny);
     const [page] = await keysOf(world, 'segments');
     await world.bucket.put(page!, new Uint8Array(100));
     await world.run(node.service.purgeQueue('q'));

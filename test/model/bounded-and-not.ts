@@ -4,14 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import type { Command, Leased } from '../../src/core/command.ts';
+import { layOut, liveBodies } from '../../src/core/compaction-layout.ts';
 import { hasVisible, nextVisibleAt } from '../../src/core/counts.ts';
 import { type QueueLimits, queueLimits } from '../../src/core/limits.ts';
-import type { QueueState } from '../../src/core/queue-state.ts';
+import type { StoredMessage } from '../../src/core/message.ts';
+import { type QueueState, segmentIdOf } from '../../src/core/queue-state.ts';
 import type { PreparedPage, PreparedSegment } from '../../src/core/resources.ts';
 import { OneQueue } from './one-queue.ts';
 
 const boundsOfState = { tailBytesMax: 400, inlineMessageBytesMax: 300, segmentBytesMax: 500 };
 const none = 1e9;
+let copies = 0;
 
 export class BoundedAndNot {
   readonly bounded = new OneQueue();
@@ -69,6 +72,37 @@ export class BoundedAndNot {
           ? { kind: 'change-visibility', entries: handles.map((handle) => ({ handle, timeoutSeconds: 0 })) }
           : { kind, handles },
       );
+    });
+  }
+
+  /**
+   * Puts segments together that the manifests name, after a rival commit. What those are depends on the bounds: only
+   * for two queues with the same.
+   */
+  compact(picks: readonly number[], rival: Command): void {
+    this.#land((queue) => {
+      const { state } = queue;
+      const named = [...state.segments].sort(
+        ([, a], [, b]) => a.runs[0]!.firstSequence - b.runs[0]!.firstSequence,
+      );
+      const from = [...new Set(picks.map((pick) => pick % (named.length || 1)))]
+        .filter((i) => i < named.length)
+        .map((i) => named[i]!);
+      if (from.length < 2) return [];
+      const ids = from.map(([id]) => id);
+      const { slots, bodyCount, runs } = layOut(state, new Set(ids), liveBodies(state, ids));
+      const nonce = (++copies).toString(16).padStart(16, 'c');
+      const sentAtMaxMillis = Math.max(...from.map(([, reference]) => reference.sentAtMaxMillis));
+      const copied = slots.map((slot) => {
+        const message = slot && queue.segments.get(slot.segment)![slot.ordinal]!;
+        return message && { ...message, sentAtMillis: message.sentAtMillis + slot!.sentAtShiftMillis };
+      });
+      const id = segmentIdOf({ baseVersion: state.version, nonce });
+      // An empty slot is never asked for.
+      queue.segments.set(id, copied as StoredMessage[]);
+      queue.commit(rival);
+      const into = { baseVersion: state.version, nonce, bytes: 1_000, sentAtMaxMillis, bodyCount, runs };
+      return queue.commit({ kind: 'replace-segments', from: ids, into });
     });
   }
 
