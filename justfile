@@ -38,6 +38,10 @@ cost *args:
 cost-real *args:
     {{node}} test/faults/cost-real.ts {{args}}
 
+# what a queue grows to, row by row, held to its bounds: manifest, memory, bytes per commit, receive latency; takes an hour. `just scale --small` a hundredth in a minute, `just scale in-flight` one row (Go for `restart`)
+scale *args:
+    {{node}} bench/scale/scale.ts {{args}}
+
 # layout: import arrows, bans, lengths
 layout:
     {{node}} --test test/tidy/layout.test.ts
