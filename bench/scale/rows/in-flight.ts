@@ -14,15 +14,16 @@ const held: string[] = [];
 async function hold(world: ScaleWorld): Promise<void> {
   const wanted = world.count(120_000) - room;
   await world.fill(queue, wanted, { bodyBytes: 256, perCall: 2_000 });
+  let asked = 0;
   const receiver = async () => {
-    while (held.length + inHand * batch < wanted) {
-      inHand++;
+    while (asked < wanted) {
+      asked += batch;
       const messages = await receive(world.service, queue, 10 * timeoutSeconds);
-      inHand--;
+      if (messages.length === 0) return;
+      asked -= batch - messages.length;
       for (const { receiptHandle } of messages) held.push(receiptHandle);
     }
   };
-  let inHand = 0;
   await Promise.all(Array.from({ length: receivers }, receiver));
 }
 
