@@ -50,6 +50,10 @@ layout:
 gen:
     {{buf}} generate
 
+# the golden buckets, read by docs/storage-format.md alone, without okuri's code (Python)
+read-bucket:
+    python3 test/golden/read_bucket.py
+
 # fail when src/format/gen is not what proto/ gives
 gen-check:
     bash test/tidy/generated-is-fresh.sh

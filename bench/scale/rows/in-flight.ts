@@ -30,7 +30,7 @@ async function hold(world: ScaleWorld): Promise<void> {
 async function heartbeats(world: ScaleWorld, ended: () => boolean): Promise<void> {
   const calls: Promise<void>[] = [];
   const perTick = Math.ceil((held.length * tickMillis) / (heartbeatSeconds * 1000) / batch) * batch;
-  for (let next = 0; !ended(); next = (next + perTick) % held.length) {
+  for (let next = 0; !ended(); next = next + perTick < held.length ? next + perTick : 0) {
     for (let from = next; from < next + perTick && from < held.length; from += batch)
       calls.push(extend(world, held.slice(from, from + batch)));
     await world.scheduler.sleep(tickMillis);
