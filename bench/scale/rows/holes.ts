@@ -13,7 +13,7 @@ export const holes: VirtualRow = {
       name: 'holes',
       prepare: async (world) => {
         const wanted = world.count(10_000_000);
-        await world.fill(queue, wanted, { bodyBytes: 1, perCall: 2_900 });
+        await world.fill(queue, wanted, { bodyBytes: 1, perCall: 3_600 });
         let seen = 0;
         await receiveEachOnce(world, queue, wanted, async (messages) => {
           seen += messages.length;
