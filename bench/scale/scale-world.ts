@@ -18,6 +18,9 @@ import type { Sizes } from './sizes.ts';
 const giveUpBytes = 8 * 1024 * 1024;
 const lingerMillis = 100;
 const measuredSeconds = 30;
+/** Of a row that gave up: what it costs is seen at once. */
+const shortlySeconds = 5;
+const tellEveryMillis = 60_000;
 
 export interface Measured {
   readonly load: Load;
@@ -44,6 +47,7 @@ export class ScaleWorld {
   /** Set when a row could not be brought to its size. */
   stopped: string | undefined;
   readonly #part: number;
+  #toldAt = performance.now();
   #seed = 1;
   #node: SimulatedNode;
   #way: Way;
@@ -89,8 +93,12 @@ export class ScaleWorld {
     return snapshot;
   }
 
-  /** True once it makes no sense to go on; `done` of `wanted` is told. */
+  /** True once it makes no sense to go on; how far a row has come is told now and then. */
   givesUp(done: number, wanted: number): boolean {
+    if (performance.now() - this.#toldAt > tellEveryMillis) {
+      this.#toldAt = performance.now();
+      console.error(`   … ${done.toLocaleString('en')} of ${wanted.toLocaleString('en')}`);
+    }
     if (this.bucket.lastManifestBytes <= giveUpBytes) return false;
     const megabytes = giveUpBytes / 1024 / 1024;
     this.stopped = `the manifest reached ${megabytes} MiB at ${done.toLocaleString('en')} of ${wanted.toLocaleString('en')}`;
@@ -138,11 +146,13 @@ export class ScaleWorld {
     const cpu = process.cpuUsage();
     let ended = false;
     const beside = during?.(() => ended);
-    await load.run(measuredSeconds);
+    await load.run(this.stopped === undefined ? measuredSeconds : shortlySeconds);
     const used = process.cpuUsage(cpu);
     const after = this.#node.meter.snapshot();
     ended = true;
     await beside;
+    // What is written from here on belongs to nobody's measuring.
+    this.bucket.watch();
     const requests = (snapshot: typeof after) =>
       Object.values(snapshot.classes).reduce((sum, each) => sum + each.requests, 0);
     return {
