@@ -2,6 +2,9 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
+/** `--small`; larger parts are held to what holds for the whole. */
+export const smallPart = 0.01;
+
 export const bounds = {
   manifestBytes: MiB,
   /** At a hundredth of the load: a full tail (256 KiB), and as much again for what is not yet in a page. */

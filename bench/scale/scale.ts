@@ -10,7 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { isOver, type RowFigures } from './figures.ts';
+import { isOver, type RowFigures, smallPart } from './figures.ts';
 import { rows } from './rows.ts';
 import { summary, tableOf } from './table.ts';
 
@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'string' },
   },
 });
-const part = values.small ? 0.01 : Number(values.part ?? 1);
+const part = values.small ? smallPart : Number(values.part ?? 1);
 if (!(part > 0 && part <= 1)) throw new TypeError('--part is above 0 and at most 1');
 const unknown = positionals.filter((name) => !rows.some((row) => row.name === name));
 if (unknown.length > 0)

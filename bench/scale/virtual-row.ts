@@ -1,5 +1,5 @@
 /** The common course of a row in virtual time: an empty queue, then the row's state, then a new node on it. */
-import { bounds, type Figure, type RowFigures } from './figures.ts';
+import { bounds, type Figure, type RowFigures, smallPart } from './figures.ts';
 import { heapBytes, type Measured, ScaleWorld } from './scale-world.ts';
 
 export const queue = 'jobs';
@@ -26,7 +26,7 @@ export interface VirtualRow {
 export async function runVirtualRow(row: VirtualRow, part: number): Promise<RowFigures> {
   const world = new ScaleWorld(part);
   try {
-    return await world.settle(play(row, world, part < 1));
+    return await world.settle(play(row, world, part <= smallPart));
   } finally {
     world.bucket.close();
   }

@@ -7,7 +7,7 @@ import { freePorts } from '../../../test/faults/free-ports.ts';
 import { type OkuriProcess, pause, peakMemoryBytes, startOkuri } from '../../../test/faults/okuri-process.ts';
 import { call, mustCall, queueCounts } from '../../../test/faults/signed-client.ts';
 import { temporaryFolder, versitygwStore } from '../../../test/faults/stores-for-okuri.ts';
-import { bounds, type Figure, type RowFigures } from '../figures.ts';
+import { bounds, type Figure, type RowFigures, smallPart } from '../figures.ts';
 
 const senders = 64;
 const bodyBytes = 256;
@@ -25,7 +25,7 @@ export async function runRestart(part: number): Promise<RowFigures> {
       logFile: join(folder, 'node.log'),
     });
   const figures: Figure[] = [];
-  const most = part < 1 ? bounds.smallNodeBytes : bounds.nodeBytes;
+  const most = part <= smallPart ? bounds.smallNodeBytes : bounds.nodeBytes;
   const memory = (when: string, node: OkuriProcess) =>
     figures.push({
       name: `peak resident memory, ${when}`,
@@ -60,7 +60,7 @@ export async function runRestart(part: number): Promise<RowFigures> {
     unit: 'millis',
     value: firstMillis,
     // Beside the rest of CI the runtime alone may take as long to start.
-    ...(part < 1 ? {} : { most: bounds.firstReceiveMillis }),
+    ...(part <= smallPart ? {} : { most: bounds.firstReceiveMillis }),
   });
   figures.push({
     name: 'beyond a start on an empty bucket',
