@@ -63,8 +63,7 @@ export function foldDelayed(draft: Draft, pages: PageWriter): void {
   if (draft.delayed.current.size <= delayedInlineMax) return;
   // What this transition delays has another time in the next attempt: a page uploaded for it would never be true.
   const cold = [...draft.delayed.current].filter(
-    ([sequence, dueAtMillis]) =>
-      draft.base.delayed.get(sequence) === dueAtMillis && !draft.tail.current.has(sequence),
+    ([sequence]) => sequence < draft.base.nextSequence && !draft.tail.current.has(sequence),
   );
   cold.sort(([, a], [, b]) => b - a);
   let excess = draft.delayed.current.size - delayedInlineMax;

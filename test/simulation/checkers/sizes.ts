@@ -26,12 +26,12 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
       if (tailBytes > limits.tailBytesMax) return `the tail of ${queue} has ${tailBytes} bytes`;
       const { writers, intents } = after.state;
       const stored = storedAfter!;
-      // Those in the tail and those that this commit delayed can't leave, and what it brings back leaves with the next.
+      // Those in the tail and those that this commit delayed can't leave.
       const known = storedBefore?.nextSequence ?? 0;
       const cold = [...stored.delayed.keys()].filter(
         (sequence) => sequence < known && !stored.tail.has(sequence),
       ).length;
-      const delayedMax = limits.delayedInlineMax + 5 * limits.delayedPageEntries;
+      const delayedMax = limits.delayedInlineMax + limits.delayedPageEntries;
       if (cold > delayedMax) return `the manifest of ${queue} holds ${cold} delayed messages of segments`;
       const settled = settledDeliveries(storedBefore, stored);
       if (settled > Math.max(limits.leaseInlineMax, limits.leasePageEntries - 1))
