@@ -38,6 +38,10 @@ cost *args:
 cost-real *args:
     {{node}} test/faults/cost-real.ts {{args}}
 
+# what a queue grows to, row by row, held to its bounds: manifest, memory, bytes per commit, receive latency; takes an hour. `just scale --small` a hundredth in a minute, `just scale in-flight` one row (Go for `restart`)
+scale *args:
+    {{node}} bench/scale/scale.ts {{args}}
+
 # layout: import arrows, bans, lengths
 layout:
     {{node}} --test test/tidy/layout.test.ts
@@ -45,6 +49,10 @@ layout:
 # generate src/format/gen from proto/
 gen:
     {{buf}} generate
+
+# the golden buckets, read by docs/storage-format.md alone, without okuri's code (Python)
+read-bucket:
+    python3 test/golden/read_bucket.py
 
 # fail when src/format/gen is not what proto/ gives
 gen-check:

@@ -85,6 +85,9 @@ function freeOfOthers(state: QueueState, from: ReadonlySet<SegmentId>) {
     if (!from.has(id))
       for (const { firstSequence, count } of runs)
         others.push({ first: firstSequence, end: firstSequence + count });
+  // Nothing else than their segments has a live body there.
+  for (const { firstSequence, lastSequence } of state.segmentsPages.values())
+    others.push({ first: firstSequence, end: lastSequence + 1 });
   others.sort((a, b) => a.first - b.first);
   let next = 0;
   return (start: number, end: number): boolean => {

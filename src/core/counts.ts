@@ -26,6 +26,7 @@ export function countMessages(
   const draft = new Draft(state, time, noSeed, undefined, pages);
   expire(draft, pages);
   let visible = size(draft.ready);
+  for (const { count } of draft.readyPages.current.values()) visible += count;
   let inFlight = 0;
   let delayed = 0;
   for (const delivery of draft.deliveries.inline.current.values()) {
@@ -85,7 +86,7 @@ export function nextVisibleAt(state: QueueState, nowMillis: number): number | un
 
 /** Whether a receive at that time would find anything, looking no further than needed. */
 export function hasVisible(state: QueueState, nowMillis: number): boolean {
-  if (state.ready.length > 0) return true;
+  if (state.ready.length > 0 || state.readyPages.size > 0) return true;
   for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) return true;
   for (const { firstVisibleAtMillis } of state.leasePages.values())
     if (firstVisibleAtMillis <= nowMillis) return true;

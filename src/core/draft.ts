@@ -19,12 +19,14 @@ import type {
   Link,
   PageId,
   QueueState,
+  ReadyPageReference,
   Run,
   SegmentId,
   SegmentReference,
+  SegmentsPageReference,
   TailMessage,
 } from './queue-state.ts';
-import { addAll, addRange, has, iterate, type RangeSet, removeAll, removeRange } from './range-set.ts';
+import { addAll, addRange, has, type RangeSet, removeAll, removeRange } from './range-set.ts';
 import { adoptRunIndex, locate, type RunIndex, runIndexOf } from './run-index.ts';
 import { inOrder, type Visible } from './visible.ts';
 
@@ -43,9 +45,11 @@ export class Draft {
   readonly limits: QueueLimits;
   readonly delayed: Copied<number, number>;
   readonly delayedPages: Copied<PageId, DelayedPageReference>;
+  readonly readyPages: Copied<PageId, ReadyPageReference>;
   readonly deliveries: Deliveries;
   readonly tail: Copied<number, TailMessage>;
   readonly segments: Copied<SegmentId, SegmentReference>;
+  readonly segmentsPages: Copied<PageId, SegmentsPageReference>;
   readonly intents: Copied<number, Intent>;
   readonly outgoingLinks: Copied<QueueState['incarnation'], Link>;
   readonly incomingLinks: Copied<QueueState['incarnation'], Link>;
@@ -64,7 +68,10 @@ export class Draft {
   readonly #seed: bigint;
   #tokens = 0n;
   #runIndex: RunIndex;
-  #addedRuns = false;
+  /** Of segments that came back from pages. */
+  readonly #indexesBroughtBack: RunIndex[] = [];
+  readonly #added = new Set<SegmentId>();
+  #runsChanged = false;
 
   /** `tokenSeed`: 8 random bytes of this attempt; each delivery's token is drawn from it (never of another attempt's). */
   constructor(
@@ -79,10 +86,12 @@ export class Draft {
     this.limits = limits;
     this.delayed = new Copied(base.delayed);
     this.delayedPages = new Copied(base.delayedPages);
+    this.readyPages = new Copied(base.readyPages);
     this.#pages = pages;
     this.deliveries = new Deliveries(base, pages);
     this.tail = new Copied(base.tail);
     this.segments = new Copied(base.segments);
+    this.segmentsPages = new Copied(base.segmentsPages);
     this.intents = new Copied(base.intents);
     this.outgoingLinks = new Copied(base.outgoingLinks);
     this.incomingLinks = new Copied(base.incomingLinks);
@@ -133,7 +142,13 @@ export class Draft {
   locate(
     sequence: number,
   ): { readonly segment: SegmentId; readonly ordinal: number; readonly run: Run } | undefined {
-    return locate(this.#runIndex, sequence);
+    const place = locate(this.#runIndex, sequence);
+    if (place) return place;
+    for (const index of this.#indexesBroughtBack) {
+      const found = locate(index, sequence);
+      if (found) return found;
+    }
+    return undefined;
   }
 
   /** `leaseVersion`: of the delivery that is asked for. `unknown`: it may be in a page that was not read. */
@@ -146,7 +161,7 @@ export class Draft {
       has(this.ready, sequence) ||
       this.delayed.current.has(sequence) ||
       this.intents.current.has(sequence);
-    const place = elsewhere ? undefined : locate(this.#runIndex, sequence);
+    const place = elsewhere ? undefined : this.locate(sequence);
     if (!place || !this.segments.current.has(place.segment)) return 'absent';
     return this.deliveries.find(sequence, leaseVersion);
   }
@@ -154,7 +169,7 @@ export class Draft {
   /** Ends a message that the caller has already taken out of ready, delayed, deliveries or intents. */
   endBody(sequence: number): void {
     if (this.tail.delete(sequence)) return;
-    const place = locate(this.#runIndex, sequence);
+    const place = this.locate(sequence);
     const reference = place && this.segments.current.get(place.segment);
     if (!place || !reference) throw new Error(`no body for sequence ${sequence}`);
     if (reference.liveCount === 1) this.segments.delete(place.segment);
@@ -163,7 +178,26 @@ export class Draft {
 
   addSegment(id: SegmentId, reference: SegmentReference): void {
     this.segments.set(id, reference);
-    this.#addedRuns = true;
+    this.#added.add(id);
+    this.#runsChanged = true;
+  }
+
+  /** Whether no manifest has named it before. */
+  isNew(id: SegmentId): boolean {
+    return this.#added.has(id);
+  }
+
+  /** Segments that a page held are in the manifest again. */
+  bringBack(segments: ReadonlyMap<SegmentId, SegmentReference>): void {
+    for (const [id, reference] of segments) this.segments.set(id, reference);
+    this.#indexesBroughtBack.push(runIndexOf(segments));
+    this.#runsChanged = true;
+  }
+
+  /** Segments that a page holds from now on; call when nothing is located any more. */
+  moveOut(segments: Iterable<SegmentId>): void {
+    for (const id of segments) this.segments.delete(id);
+    this.#runsChanged = true;
   }
 
   /** Drops a whole reference with every message in it, but for those under an intent. */
@@ -187,22 +221,22 @@ export class Draft {
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
    * Delayed pages come back when the walk gets to where their messages may be.
    */
-  *visible(): Generator<Visible, void, undefined> {
+  *visible(ready: { next(): number | undefined }): Generator<Visible, void, undefined> {
     const { nowMillis } = this.time;
-    const ready = iterate(this.ready);
     const unpaged = [...this.deliveries.visibleInline(nowMillis), ...dueOf(this.delayed.current, nowMillis)];
     const paged = [...this.deliveries.visiblePages(nowMillis), ...duePages(this, this.#pages)];
     for (const again of inOrder(unpaged, paged)) {
       yield again;
       const next = ready.next();
-      if (!next.done) yield { sequence: next.value, sinceMillis: nowMillis, found: undefined };
+      if (next !== undefined) yield { sequence: next, sinceMillis: nowMillis, found: undefined };
     }
-    for (const sequence of ready) yield { sequence, sinceMillis: nowMillis, found: undefined };
+    for (let next = ready.next(); next !== undefined; next = ready.next())
+      yield { sequence: next, sinceMillis: nowMillis, found: undefined };
   }
 
   seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {
     const segments = this.segments.current;
-    if (this.segments.changed && !this.#addedRuns) adoptRunIndex(segments, this.#runIndex);
+    if (this.segments.changed && !this.#runsChanged) adoptRunIndex(segments, this.#runIndex);
     return {
       ...this.base,
       ...changes,
@@ -214,11 +248,13 @@ export class Draft {
       purgeWatermark: this.purgeWatermark,
       purgedAtMillis: this.purgedAtMillis,
       ready: this.ready,
+      readyPages: this.readyPages.current,
       delayed: this.delayed.current,
       delayedPages: this.delayedPages.current,
       ...this.deliveries.seal(),
       tail: this.tail.current,
       segments,
+      segmentsPages: this.segmentsPages.current,
       intents: this.intents.current,
       outgoingLinks: this.outgoingLinks.current,
       incomingLinks: this.incomingLinks.current,

@@ -4,12 +4,12 @@
  * and runs in tests.
  */
 
-import { belongsTo, countLeft, visibilityOf } from './lease-page.ts';
 import { WRITERS_MAX } from './limits.ts';
-import { type PageContents, type PageKind, pagesOf } from './pages.ts';
-import type { PageId, QueueState } from './queue-state.ts';
+import { pagesOf } from './pages.ts';
+import type { PageId, QueueState, SegmentReference } from './queue-state.ts';
 import { isWellFormed, iterate } from './range-set.ts';
 import { locate, runIndexOf } from './run-index.ts';
+import { hullOf } from './segments-pages.ts';
 
 /** The first rule that the step from `current` to `next` breaks, or undefined. */
 export function brokenStep(current: QueueState, next: QueueState): string | undefined {
@@ -24,8 +24,15 @@ export function brokenStep(current: QueueState, next: QueueState): string | unde
   if (next.writersFloor < current.writersFloor) return 'the floor of the writers fell';
   if (next.writers.length > WRITERS_MAX) return 'too many writers';
   if (!next.writers.some((writer) => writer.version === next.version)) return 'no writer entered itself';
+  const gone = [...current.segmentsPages].filter(([id]) => !next.segmentsPages.has(id));
+  const isBack = ({ runs }: SegmentReference): boolean => {
+    const hull = hullOf(runs);
+    return gone.some(
+      ([, page]) => page.firstSequence <= hull.firstSequence && hull.lastSequence <= page.lastSequence,
+    );
+  };
   for (const [id, reference] of next.segments)
-    if (!current.segments.has(id) && reference.baseVersion < next.collectedBelow)
+    if (reference.baseVersion < next.collectedBelow && !current.segments.has(id) && !isBack(reference))
       return `segment ${id} is new and its base version is below collectedBelow`;
   for (const { kind, id, baseVersion } of pagesOf(next))
     if (
@@ -64,29 +71,6 @@ export function brokenState(state: QueueState): string | undefined {
     if (number > (state.outgoingLinks.get(targetIncarnation)?.lastNumber ?? 0))
       return `the intent of sequence ${sequence} has a number that its link never gave`;
   return brokenBodies(state, live);
-}
-
-/** The first page of which the state says something that its content does not bear out, or undefined. */
-export function brokenPages(
-  state: QueueState,
-  page: <K extends PageKind>(kind: K, id: PageId) => PageContents[K],
-): string | undefined {
-  for (const [id, reference] of state.leasePages) {
-    const content = page('lease', id);
-    const { left, remaining, count } = reference;
-    if (!belongsTo(content, reference)) return `lease page ${id} is not the one that is meant`;
-    if (remaining === 0 || remaining !== count - countLeft(left))
-      return `lease page ${id} has ${remaining} entries left by its count, ${count - countLeft(left)} by its bits`;
-    const { firstVisibleAtMillis, lastVisibleAtMillis } = visibilityOf(content, left);
-    if (
-      firstVisibleAtMillis !== reference.firstVisibleAtMillis ||
-      lastVisibleAtMillis !== reference.lastVisibleAtMillis
-    )
-      return `lease page ${id} becomes visible at another time than is said`;
-    if (content.sequences.some((sequence) => state.tail.has(sequence)))
-      return `lease page ${id} holds a message of the tail`;
-  }
-  return undefined;
 }
 
 function brokenBodies(state: QueueState, live: ReadonlySet<number>): string | undefined {

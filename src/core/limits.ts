@@ -38,6 +38,20 @@ export const DELAYED_INLINE_MAX = 8_192;
 /** Delayed messages of one page: 40 KiB, one request. */
 export const DELAYED_PAGE_ENTRIES = 4_096;
 
+/** Ranges of ready messages in the manifest, 4 bytes each; above it the highest leave for pages. */
+export const READY_RANGES_MAX = 8_192;
+
+/** Ranges of one page: 16 KiB, one request. */
+export const READY_PAGE_RANGES = 4_096;
+
+/** Segments in the manifest, 45 bytes for each run of sequence numbers; above it the coldest leave for pages. */
+export const SEGMENTS_INLINE_MAX = 1_024;
+
+/** Runs of one page of segments, about: 24 KiB, one request. */
+export const SEGMENT_PAGE_ENTRIES = 512;
+
+/** Pages of one kind that a commit writes: more are for the next. Each is a PUT beside the swap. */
+export const PAGES_PER_COMMIT_MAX = 8;
 /**
  * Deliveries in the manifest, 43 bytes each, before those leased longest ago leave for a page. Under a steady load the
  * manifest holds half of that on average, and what one commit changes.
@@ -58,6 +72,10 @@ export interface QueueLimits {
   readonly intentsMax: number;
   readonly delayedInlineMax: number;
   readonly delayedPageEntries: number;
+  readonly readyRangesMax: number;
+  readonly readyPageRanges: number;
+  readonly segmentsInlineMax: number;
+  readonly segmentPageEntries: number;
   readonly leaseInlineMax: number;
   readonly leasePageEntries: number;
 }
@@ -72,6 +90,10 @@ export const queueLimits: QueueLimits = {
   intentsMax: INTENTS_MAX,
   delayedInlineMax: DELAYED_INLINE_MAX,
   delayedPageEntries: DELAYED_PAGE_ENTRIES,
+  readyRangesMax: READY_RANGES_MAX,
+  readyPageRanges: READY_PAGE_RANGES,
+  segmentsInlineMax: SEGMENTS_INLINE_MAX,
+  segmentPageEntries: SEGMENT_PAGE_ENTRIES,
   leaseInlineMax: LEASE_INLINE_MAX,
   leasePageEntries: LEASE_PAGE_ENTRIES,
 };

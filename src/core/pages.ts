@@ -6,19 +6,22 @@
  * transition has to look into is loaded first, like bodies; a page that can't be read is reported and stays as it is.
  */
 import { hasLeft, type LeasePage } from './lease-page.ts';
-import type { PageId, QueueState } from './queue-state.ts';
+import type { PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
+import { type RangeSet, union } from './range-set.ts';
 import type { NewPage, PreparedPage, Resources } from './resources.ts';
 
 /** What a page of each kind holds. */
 export interface PageContents {
   /** Sequence → when it becomes visible, milliseconds. Ascending by sequence. */
   readonly delayed: ReadonlyMap<number, number>;
+  readonly ready: RangeSet;
+  readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
   readonly lease: LeasePage;
 }
 
 export type PageKind = keyof PageContents;
 
-export const pageKinds: readonly PageKind[] = ['delayed', 'lease'];
+export const pageKinds: readonly PageKind[] = ['delayed', 'lease', 'ready', 'segments'];
 
 /** Every page reference of a state, with its kind. */
 export function* pagesOf(
@@ -38,6 +41,8 @@ export function mayBePaged(state: QueueState, first: number, end: number): boole
     if (firstSequence < end && lastSequence >= first) return true;
   for (const { firstSequence, lastSequence } of state.leasePages.values())
     if (firstSequence < end && lastSequence >= first) return true;
+  for (const { firstSequence, lastSequence } of state.readyPages.values())
+    if (firstSequence < end && lastSequence >= first) return true;
   return false;
 }
 
@@ -47,6 +52,11 @@ export function unfolded(
   page: <K extends PageKind>(kind: K, id: PageId) => PageContents[K],
 ): QueueState {
   if (pagesOf(state).next().done) return state;
+  let { ready } = state;
+  for (const id of state.readyPages.keys()) ready = union(ready, page('ready', id));
+  const segments = new Map(state.segments);
+  for (const id of state.segmentsPages.keys())
+    for (const [segment, reference] of page('segments', id)) segments.set(segment, reference);
   const delayed = new Map(state.delayed);
   for (const id of state.delayedPages.keys())
     for (const [sequence, dueAtMillis] of page('delayed', id)) delayed.set(sequence, dueAtMillis);
@@ -61,6 +71,10 @@ export function unfolded(
     ...state,
     delayed: new Map([...delayed].sort(([a], [b]) => a - b)),
     delayedPages: new Map(),
+    ready,
+    readyPages: new Map(),
+    segments,
+    segmentsPages: new Map(),
     deliveries: new Map([...deliveries].sort(([a], [b]) => a - b)),
     leasePages: new Map(),
   };

@@ -14,6 +14,9 @@ export function purge(draft: Draft, command: Command & { readonly kind: 'purge' 
   draft.ready = emptyRanges;
   for (const sequence of draft.delayed.current.keys()) draft.delayed.delete(sequence);
   for (const id of draft.delayedPages.current.keys()) draft.delayedPages.delete(id);
+  // All their messages are ready.
+  for (const id of draft.readyPages.current.keys()) draft.readyPages.delete(id);
+  for (const id of draft.segmentsPages.current.keys()) draft.segmentsPages.delete(id);
   draft.deliveries.clear();
   for (const sequence of draft.tail.current.keys())
     if (!draft.intents.current.has(sequence)) draft.tail.delete(sequence);

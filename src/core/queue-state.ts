@@ -2,13 +2,13 @@
  * The state of one queue: what its manifest holds, decoded. Immutable: every change makes a new state (transition.ts).
  *
  * Each live message has one sequence number and is in exactly one of these places:
- *   ready       visible, never received
+ *   ready       visible, never received; the highest ranges may be in `readyPages`
  *   delayed     never received, visible when due; the latest due may be in `delayedPages`
  *   deliveries  received at least once: in flight until `visibleAtMillis`, visible again afterwards; those leased long
  *               ago may be in `leasePages`
  *   intents     on its way to another queue; invisible here
- * and its body is in exactly one place: the tail, or a run of a segment reference. Sequence numbers are never used
- * twice within an incarnation. `delayed` and `tail` iterate in ascending order of sequence; `deliveries` and `intents`
+ * and its body is in exactly one place: the tail, or a run of a segment reference, which may be in `segmentsPages`.
+ * Sequence numbers are never used twice within an incarnation. `delayed` and `tail` iterate in ascending order of sequence; `deliveries` and `intents`
  * in order of their latest lease or intent until they are decoded again.
  */
 import type { DeliveryToken, Incarnation, WriterId } from './ids.ts';
@@ -76,6 +76,39 @@ export interface DelayedPageReference {
   readonly lastDueAtMillis: number;
 }
 
+/** A page of ready messages: ranges that are members of `ready` beside those in the manifest. */
+export interface ReadyPageReference {
+  readonly baseVersion: number;
+  /** 16 hex characters. */
+  readonly nonce: string;
+  /** Messages. */
+  readonly count: number;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+}
+
+/**
+ * A page of segment references. Its hull [firstSequence, lastSequence] tells exactly who is inside: every live message
+ * there is ready and has its body in one of these segments.
+ */
+export interface SegmentsPageReference {
+  readonly baseVersion: number;
+  /** 16 hex characters. */
+  readonly nonce: string;
+  /** Segments. */
+  readonly count: number;
+  /** Messages. */
+  readonly liveCount: number;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+  /** When the first of the segments has expired, counted from here … */
+  readonly sentAtMinMillis: number;
+  /** … and the last. */
+  readonly sentAtMaxMillis: number;
+  /** Of all the segments together. */
+  readonly bytes: number;
+}
+
 /** A page of deliveries, with what must be known of it without reading it. */
 export interface LeasePageReference {
   readonly baseVersion: number;
@@ -126,6 +159,7 @@ export interface QueueState {
   readonly purgedAtMillis: number;
   readonly collectedBelow: number;
   readonly ready: RangeSet;
+  readonly readyPages: ReadonlyMap<PageId, ReadyPageReference>;
   /** Sequence → when it becomes visible, milliseconds. */
   readonly delayed: ReadonlyMap<number, number>;
   readonly delayedPages: ReadonlyMap<PageId, DelayedPageReference>;
@@ -133,6 +167,7 @@ export interface QueueState {
   readonly leasePages: ReadonlyMap<PageId, LeasePageReference>;
   readonly tail: ReadonlyMap<number, TailMessage>;
   readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
+  readonly segmentsPages: ReadonlyMap<PageId, SegmentsPageReference>;
   readonly intents: ReadonlyMap<number, Intent>;
   /** By the target's incarnation: the last intent number given. */
   readonly outgoingLinks: ReadonlyMap<Incarnation, Link>;
@@ -178,12 +213,14 @@ export function newQueueState(input: {
     purgedAtMillis: 0,
     collectedBelow: 0,
     ready: emptyRanges,
+    readyPages: new Map(),
     delayed: new Map(),
     delayedPages: new Map(),
     deliveries: new Map(),
     leasePages: new Map(),
     tail: new Map(),
     segments: new Map(),
+    segmentsPages: new Map(),
     intents: new Map(),
     outgoingLinks: new Map(),
     incomingLinks: new Map(),

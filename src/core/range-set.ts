@@ -65,6 +65,12 @@ export function first(set: RangeSet): number | undefined {
   return set[0];
 }
 
+/** The smallest member at or above n, in O(log ranges). */
+export function firstFrom(set: RangeSet, n: number): number | undefined {
+  const at = firstRangeEndingAfter(set, n);
+  return at < set.length ? Math.max(n, set[at]!) : undefined;
+}
+
 /** Adds [start, end). */
 export function addRange(set: RangeSet, start: number, end: number): RangeSet {
   assertRange(start, end);
@@ -103,11 +109,17 @@ export function remove(set: RangeSet, n: number): RangeSet {
 export function addAll(set: RangeSet, numbers: Iterable<number>): RangeSet {
   const runs = runsOf(numbers);
   if (runs.length <= 2) return runs.length === 0 ? set : addRange(set, runs[0]!, runs[1]!);
+  return union(set, sealed(runs));
+}
+
+/** The members of either, in O(ranges of both). */
+export function union(set: RangeSet, other: RangeSet): RangeSet {
+  if (set.length === 0) return other;
   const flat: number[] = [];
   let i = 0;
-  for (let r = 0; r < runs.length; r += 2) {
-    for (; i < set.length && set[i]! <= runs[r]!; i += 2) appendRange(flat, set[i]!, set[i + 1]!);
-    appendRange(flat, runs[r]!, runs[r + 1]!);
+  for (let r = 0; r < other.length; r += 2) {
+    for (; i < set.length && set[i]! <= other[r]!; i += 2) appendRange(flat, set[i]!, set[i + 1]!);
+    appendRange(flat, other[r]!, other[r + 1]!);
   }
   for (; i < set.length; i += 2) appendRange(flat, set[i]!, set[i + 1]!);
   return sameOr(set, flat);
@@ -117,15 +129,20 @@ export function addAll(set: RangeSet, numbers: Iterable<number>): RangeSet {
 export function removeAll(set: RangeSet, numbers: Iterable<number>): RangeSet {
   const runs = runsOf(numbers);
   if (runs.length <= 2) return runs.length === 0 ? set : removeRange(set, runs[0]!, runs[1]!);
+  return difference(set, sealed(runs));
+}
+
+/** The members of `set` that are not in `other`, in O(ranges of both). */
+export function difference(set: RangeSet, other: RangeSet): RangeSet {
   const flat: number[] = [];
   let r = 0;
   for (let i = 0; i < set.length; i += 2) {
     let start = set[i]!;
     const end = set[i + 1]!;
-    while (r < runs.length && runs[r + 1]! <= start) r += 2;
-    for (; r < runs.length && runs[r]! < end; r += 2) {
-      if (runs[r]! > start) flat.push(start, runs[r]!);
-      start = runs[r + 1]!;
+    while (r < other.length && other[r + 1]! <= start) r += 2;
+    for (; r < other.length && other[r]! < end; r += 2) {
+      if (other[r]! > start) flat.push(start, other[r]!);
+      start = other[r + 1]!;
       // The run may reach into the next range: it stays current.
       if (start >= end) break;
     }

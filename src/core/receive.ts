@@ -9,17 +9,22 @@ import type { StoredMessage } from './message.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import type { PageReader } from './pages.ts';
 import type { Delivery, SegmentId } from './queue-state.ts';
+import { ReadyWalk } from './ready-pages.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
+import { segmentsPageAround, unfoldSegments } from './segments-pages.ts';
 import type { Visible } from './visible.ts';
 
 type Receive = Command & { readonly kind: 'receive' };
 
 type Body =
   | { readonly kind: 'message'; readonly message: StoredMessage }
-  | { readonly kind: 'needed'; readonly segment: SegmentId }
+  /** `segment`: undefined when it is the page with its reference that has to be loaded. */
+  | { readonly kind: 'needed'; readonly segment: SegmentId | undefined }
   | { readonly kind: 'unreadable' };
+
+type Place = NonNullable<ReturnType<Draft['locate']>>;
 
 /** Leases for all receives of one transition, which share one walk over the visible messages. */
 export class Receiver {
@@ -28,6 +33,7 @@ export class Receiver {
   readonly #draft: Draft;
   readonly #resources: Resources;
   readonly #pages: PageReader;
+  readonly #ready: ReadyWalk;
   readonly #visible: Generator<Visible, void, undefined>;
   readonly #takenFromReady: number[] = [];
   #unreadable = false;
@@ -40,7 +46,8 @@ export class Receiver {
     this.#draft = draft;
     this.#resources = resources;
     this.#pages = pages;
-    this.#visible = draft.visible();
+    this.#ready = new ReadyWalk(draft, pages);
+    this.#visible = draft.visible(this.#ready);
     const bound = draft.limits.inFlightMax - wanted + 1;
     this.#inFlight = draft.deliveries.inFlight(draft.time.nowMillis, bound);
   }
@@ -81,7 +88,7 @@ export class Receiver {
     const body = this.#body(sequence);
     if (body.kind === 'needed') {
       // The walk goes on as if it were leased, so that one round of loading covers the whole batch.
-      this.neededSegments.add(body.segment);
+      if (body.segment !== undefined) this.neededSegments.add(body.segment);
       return placeholder;
     }
     // Nor may it become a dead letter: letters leave in the order of their numbers, and one that can't be read
@@ -138,8 +145,8 @@ export class Receiver {
   #body(sequence: number): Body {
     const inline = this.#draft.tail.current.get(sequence);
     if (inline) return { kind: 'message', message: inline.message };
-    const place = this.#draft.locate(sequence);
-    if (!place) throw new Error(`no body for sequence ${sequence}`);
+    const place = this.#place(sequence);
+    if ('kind' in place) return place;
     const body = this.#resources.body(place.segment, place.ordinal);
     if (body === 'needed') return { kind: 'needed', segment: place.segment };
     if (body === 'unreadable') return { kind: 'unreadable' };
@@ -148,6 +155,18 @@ export class Receiver {
       kind: 'message',
       message: shift === 0 ? body : { ...body, sentAtMillis: body.sentAtMillis + shift },
     };
+  }
+
+  #place(sequence: number): Place | (Body & { readonly kind: 'needed' | 'unreadable' }) {
+    const place = this.#draft.locate(sequence);
+    if (place) return place;
+    const page = segmentsPageAround(this.#draft, sequence);
+    if (!page) throw new Error(`no body for sequence ${sequence}`);
+    if (unfoldSegments(this.#draft, page.id, this.#pages)) return this.#place(sequence);
+    if (this.#pages.needed.has(page.id)) return { kind: 'needed', segment: undefined };
+    // Millions may be in there.
+    this.#ready.skipTo(page.lastSequence + 1);
+    return { kind: 'unreadable' };
   }
 }
 

@@ -7,6 +7,9 @@ import { unfoldWithin } from './delayed-pages.ts';
 import type { Draft } from './draft.ts';
 import type { PageReader } from './pages.ts';
 import type { SegmentReference } from './queue-state.ts';
+import { removeRange } from './range-set.ts';
+import { dropReadyWithin, unfoldReadyWithin } from './ready-pages.ts';
+import { unfoldSegments } from './segments-pages.ts';
 
 export function isExpired(draft: Draft, sentAtMillis: number): boolean {
   return sentAtMillis + draft.resolved.retentionSeconds * 1000 <= draft.time.manifestMillis;
@@ -27,6 +30,7 @@ export function expire(draft: Draft, pages: PageReader): boolean {
       draft.endBody(sequence);
     }
   }
+  if (expirePages(draft, pages)) ended = true;
   for (const [id, reference] of draft.segments.current) {
     if (!isExpired(draft, reference.sentAtMaxMillis)) continue;
     // What a page holds of it would be left without a body. It ends with a later commit, when the page can be read.
@@ -39,12 +43,32 @@ export function expire(draft: Draft, pages: PageReader): boolean {
   return ended;
 }
 
+/** A page of segments ends whole without being read, or comes back when the first of its segments has to end. */
+function expirePages(draft: Draft, pages: PageReader): boolean {
+  let ended = false;
+  for (const [id, reference] of draft.segmentsPages.current) {
+    if (!isExpired(draft, reference.sentAtMinMillis)) continue;
+    if (!isExpired(draft, reference.sentAtMaxMillis)) {
+      unfoldSegments(draft, id, pages);
+      continue;
+    }
+    const { firstSequence, lastSequence } = reference;
+    // All that is alive in between is ready and in these segments: nothing else can lose its body.
+    if (!dropReadyWithin(draft, firstSequence, lastSequence + 1, pages)) continue;
+    draft.ready = removeRange(draft.ready, firstSequence, lastSequence + 1);
+    draft.segmentsPages.delete(id);
+    ended = true;
+  }
+  return ended;
+}
+
 /** Whether everything of it that is in pages can be ended. */
 function isWithinReach(draft: Draft, { runs }: SegmentReference, pages: PageReader): boolean {
   let all = true;
   for (const { firstSequence, count } of runs) {
     const end = firstSequence + count;
     all = unfoldWithin(draft, firstSequence, end, pages) && all;
+    all = unfoldReadyWithin(draft, firstSequence, end, pages) && all;
     all = draft.deliveries.canEndWithin(firstSequence, end) && all;
   }
   return all;

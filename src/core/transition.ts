@@ -16,11 +16,13 @@ import { PageReader, PageWriter } from './pages.ts';
 import { purge } from './purge.ts';
 import { mergeAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
+import { foldReady } from './ready-pages.ts';
 import { Receiver } from './receive.ts';
 import { appendMoved, forgetLinks, resolveMoves, returnMoves } from './redrive.ts';
 import { replaceSegments } from './replace-segments.ts';
 import type { Needs, Resources } from './resources.ts';
 import { expire } from './retention.ts';
+import { foldSegments } from './segments-pages.ts';
 import { send } from './send.ts';
 import { spill } from './spill.ts';
 
@@ -112,6 +114,8 @@ export function apply(input: TransitionInput): TransitionResult {
   const written = new PageWriter(input.resources.preparedPages, collectedBelow);
   foldDelayed(draft, written);
   foldLeases(draft, written);
+  foldReady(draft, written);
+  foldSegments(draft, written);
   if (spills.length + written.wanted.length > 0)
     return { kind: 'needs', needs: { ...needs, spills, newPages: written.wanted } };
   const next = draft.seal({ ...entered(state, input.writer, draft.limits.writersMax), collectedBelow });

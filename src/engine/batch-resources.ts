@@ -4,7 +4,14 @@
  */
 import { hexFromBytes, type Incarnation } from '../core/ids.ts';
 import { namesPage, type PageContents, type PageKind } from '../core/pages.ts';
-import { type PageId, pageIdOf, type QueueState, type SegmentId, segmentIdOf } from '../core/queue-state.ts';
+import {
+  type PageId,
+  pageIdOf,
+  type QueueState,
+  type SegmentId,
+  type SegmentReference,
+  segmentIdOf,
+} from '../core/queue-state.ts';
 import { pendingNumbers } from '../core/redrive.ts';
 import type {
   MoveSourceView,
@@ -78,7 +85,7 @@ export class BatchResources implements Resources {
   async #loadSegments(ids: ReadonlySet<SegmentId>): Promise<'ready' | 'stale'> {
     const { context, current, name, incarnation } = this.#view;
     const loading = [...ids].map(async (id) => {
-      const reference = current.state.segments.get(id);
+      const reference = this.#segmentReference(current.state, id);
       if (!reference) throw new Error(`segment ${id} is needed but not named`);
       const { baseVersion, nonce } = reference;
       return {
@@ -87,7 +94,8 @@ export class BatchResources implements Resources {
       };
     });
     const results = await Promise.all(loading);
-    if (await this.#haveMovedOn(results, ({ segments }, id) => segments.has(id))) return 'stale';
+    if (await this.#haveMovedOn(results, (state, id) => this.#segmentReference(state, id) !== undefined))
+      return 'stale';
     for (const { id, result } of results) {
       this.#segments.set(id, result.kind === 'loaded' ? result.value : 'unreadable');
       if (result.kind === 'loaded') continue;
@@ -95,6 +103,18 @@ export class BatchResources implements Resources {
       this.#report('a segment cannot be read; its messages are passed over, not dropped', id, result);
     }
     return 'ready';
+  }
+
+  /** Named by the state, directly or through a page that has been read. */
+  #segmentReference(state: QueueState, id: SegmentId): SegmentReference | undefined {
+    const reference = state.segments.get(id);
+    if (reference) return reference;
+    for (const pageId of state.segmentsPages.keys()) {
+      const content = this.page('segments', pageId);
+      const inPage = typeof content === 'string' ? undefined : content.get(id);
+      if (inPage) return inPage;
+    }
+    return undefined;
   }
 
   async #loadPages(pages: ReadonlyMap<PageId, PageKind>): Promise<'ready' | 'stale'> {

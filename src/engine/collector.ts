@@ -9,7 +9,8 @@
  *   2. somebody creates q and spills a segment;
  *   3. the collector lists s/ and would take the new segment for an orphan of no queue.
  * Within a live incarnation `collectedBelow` is raised by a swap first, then objects below it that the state made
- * by (or read after) that swap does not name are deleted. A state that cannot be read stops its collection.
+ * by (or read after) that swap does not name, directly or through a page, are deleted. A state or a page that cannot be
+ * read stops its collection.
  */
 import type { Incarnation } from '../core/ids.ts';
 import type { QueueState } from '../core/queue-state.ts';
@@ -26,7 +27,7 @@ import {
 import { type ListedObject, StoreError } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
 import { ManifestRegister } from './manifest-register.ts';
-import { names } from './named-objects.ts';
+import { allNamedBy, nameOf, names } from './named-objects.ts';
 import { Unavailable } from './queue-api.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 
@@ -119,9 +120,15 @@ export class Collector {
     await loop.submit({ kind: 'tidy', collectBelow: version });
     const state = await this.#stateOf(name, incarnation);
     if (!state) return 0;
-    return this.#delete(
-      unnamed.filter(({ parts }) => parts.baseVersion < state.collectedBelow && !names(state, parts)),
-    );
+    const old = unnamed.filter(({ parts }) => parts.baseVersion < state.collectedBelow);
+    if (old.length === 0) return 0;
+    const named = await allNamedBy(this.#context, name, state);
+    if (!named) {
+      const message = 'a page of segments cannot be read: nothing of its queue is collected';
+      this.#context.environment.log.error(message, { queue: name, incarnation });
+      return 0;
+    }
+    return this.#delete(old.filter(({ parts }) => !named.has(nameOf(parts))));
   }
 
   /** The queue's state by a GET begun now, or undefined when the name holds another incarnation or none. */

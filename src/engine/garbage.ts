@@ -1,19 +1,39 @@
 /**
  * The short way of collection: segments and pages that this loop's own commits dropped, deleted by key without LIST once
  * `collectedBelow` has passed their base version (DESIGN.md section 5 †). One rule for all deletions, so that this loop
- * need not know who could still name an object as old. As long as a batch names its uploads in one landed commit and
- * is then over, nobody could, once it was named and dropped; a reference that moves between objects would change that.
+ * need not know who could still name an object as old: a segment's reference moves between the manifest and pages.
  * Whatever is missed here (a crash, another node's drops) the sweep finds.
+ *
+ * A page of segments that is dropped has come back to the manifest, or has ended with all its segments. Only by purge
+ * or retention can the latter be: then the page is read, and every page that is left, to be sure that none of them
+ * names a segment of it. Where one can't be read, the sweep will see.
  */
 
+import { resolveAttributes } from '../core/queue-attributes.ts';
 import type { QueueState } from '../core/queue-state.ts';
+import { pageIdOf } from '../core/queue-state.ts';
+import { millisPerSecond } from '../core/time.ts';
 import { objectKey } from '../format/object-keys.ts';
 import { StoreError } from '../store/object-store.ts';
 import { afterwards } from './afterwards.ts';
 import type { Landed } from './batch-commit.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
-import { droppedBetween, type NamedObject, namedBy, nameOf, names } from './named-objects.ts';
+import {
+  allNamedBy,
+  type DroppedObject,
+  droppedBetween,
+  mayName,
+  type NamedObject,
+  namedBy,
+  nameOf,
+  readSegmentsPage,
+} from './named-objects.ts';
+
+interface Dropped extends DroppedObject {
+  /** A page that may have ended with all its segments. */
+  readonly whole: boolean;
+}
 
 /** More than the lag, so that the tidy commit that a quiet queue gets can raise `collectedBelow` far enough. */
 const tidyAfterLagFactor = 1.5;
@@ -22,7 +42,7 @@ export class Garbage {
   readonly #context: EngineContext;
   readonly #loop: CommitLoop;
   readonly #stop: AbortSignal;
-  readonly #dropped = new Map<string, NamedObject>();
+  readonly #dropped = new Map<string, Dropped>();
   #tidying = false;
 
   constructor(context: EngineContext, loop: CommitLoop, stop: AbortSignal) {
@@ -38,10 +58,12 @@ export class Garbage {
   landed({ before, next }: Landed): void {
     if (next.kind !== 'queue') {
       // Our own tombstone is the proof that the incarnation is over.
-      for (const object of namedBy(before)) void this.#delete(object);
+      for (const object of namedBy(before))
+        void (object.kind === 'segments' ? this.#deleteAllIn(object) : this.#delete(object));
       return;
     }
-    for (const object of droppedBetween(before, next.state)) this.#dropped.set(nameOf(object), object);
+    for (const object of droppedBetween(before, next.state))
+      this.#dropped.set(nameOf(object), { ...object, whole: mayHaveEnded(object, before, next.state) });
     if (this.#dropped.size === 0) return;
     this.#collect(next.state);
     this.#tidyLater();
@@ -49,10 +71,25 @@ export class Garbage {
 
   #collect(state: QueueState): void {
     for (const [name, object] of this.#dropped) {
-      if (object.baseVersion >= state.collectedBelow || names(state, object)) continue;
+      if (object.baseVersion >= state.collectedBelow) continue;
       this.#dropped.delete(name);
-      void this.#delete(object);
+      // What was wrongly taken for dropped is dropped again when it is; what only may be named is for the sweep.
+      if (mayName(state, object)) continue;
+      void (object.whole ? this.#deleteAllIn(object, state) : this.#delete(object));
     }
+  }
+
+  /** A page with the segments in it that `state` doesn't name; without a state the incarnation is over. */
+  async #deleteAllIn(page: NamedObject, state?: QueueState): Promise<void> {
+    const segments = await readSegmentsPage(this.#context, this.#loop.view, page);
+    const named = state ? await allNamedBy(this.#context, this.#loop.view.name, state) : new Set<string>();
+    if (!segments || !named) return;
+    for (const { baseVersion, nonce } of segments.values()) {
+      const segment = { kind: 'seg', baseVersion, nonce } as const;
+      if (state && (baseVersion >= state.collectedBelow || named.has(nameOf(segment)))) continue;
+      await this.#delete(segment);
+    }
+    await this.#delete(page);
   }
 
   async #delete(object: NamedObject): Promise<void> {
@@ -84,4 +121,13 @@ export class Garbage {
         await this.#loop.submit({ kind: 'tidy', collectBelow: 0 }).catch(() => undefined);
     }
   }
+}
+
+/** Whether `next` may be without the segments of this page. What comes back to the manifest is never purged, and seldom so old. */
+function mayHaveEnded(object: DroppedObject, before: QueueState, next: QueueState): boolean {
+  const page = object.kind === 'segments' ? before.segmentsPages.get(pageIdOf(object)) : undefined;
+  if (!page) return false;
+  const { retentionSeconds } = resolveAttributes(before.attributes);
+  const expired = page.sentAtMaxMillis + retentionSeconds * millisPerSecond <= next.timeMillis;
+  return expired || page.lastSequence < next.purgeWatermark;
 }

@@ -8,6 +8,7 @@ import { size } from '../core/range-set.ts';
 
 export function messagesWanted(commands: readonly Command[], state: QueueState, nowMillis: number): number {
   let count = size(state.ready);
+  for (const { count: paged } of state.readyPages.values()) count += paged;
   for (const delivery of state.deliveries.values()) if (delivery.visibleAtMillis <= nowMillis) count++;
   for (const { firstVisibleAtMillis, remaining } of state.leasePages.values())
     if (firstVisibleAtMillis <= nowMillis) count += remaining;

@@ -17,7 +17,15 @@ const FIRST_FORMAT_VERSION = 1;
 /** Manifests that name pages, and pages: a program that doesn't know them could collect what they name. */
 export const PAGES_FORMAT_VERSION = 2;
 
-export type EnvelopeKind = 'manifest' | 'tombstone' | 'segment' | 'turn' | 'delayed-page' | 'lease-page';
+export type EnvelopeKind =
+  | 'manifest'
+  | 'tombstone'
+  | 'segment'
+  | 'turn'
+  | 'delayed-page'
+  | 'lease-page'
+  | 'ready-page'
+  | 'segments-page';
 
 export type Opened =
   | { readonly kind: 'ok'; readonly objectKind: EnvelopeKind; readonly payload: Uint8Array }
@@ -43,6 +51,8 @@ const kindNumbers: Readonly<Record<EnvelopeKind, number>> = {
   turn: 4,
   'delayed-page': 5,
   'lease-page': 6,
+  'ready-page': 7,
+  'segments-page': 8,
 };
 const kinds = new Map(Object.entries(kindNumbers).map(([kind, number]) => [number, kind as EnvelopeKind]));
 

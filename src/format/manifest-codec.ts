@@ -16,8 +16,10 @@ import type {
   ManifestContent,
   PageId,
   QueueState,
+  ReadyPageReference,
   SegmentId,
   SegmentReference,
+  SegmentsPageReference,
   TailMessage,
 } from '../core/queue-state.ts';
 import { emptyRanges, type RangeSet } from '../core/range-set.ts';
@@ -41,7 +43,9 @@ import {
 import { decodeLeasePage, encodeLeasePages } from './lease-page-reference-codec.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
 import { decodeDelayedPage, encodeDelayedPages } from './page-reference-codec.ts';
+import { decodeReadyPage, encodeReadyPages } from './ready-page-reference-codec.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
+import { decodeSegmentsPage, encodeSegmentsPages } from './segments-page-reference-codec.ts';
 import { decodeTailMessage, encodeTail } from './tail-codec.ts';
 import { decodeTombstone, TOMBSTONE_BYTES } from './tombstone-codec.ts';
 import { lengthTag, Malformed } from './wire.ts';
@@ -60,6 +64,8 @@ const field = {
   tail: 18,
   segments: 19,
   delayedPages: 23,
+  readyPages: 25,
+  segmentsPages: 26,
   leasePages: 24,
   padding: 30,
 } as const;
@@ -85,6 +91,8 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   encodeTail(writer, field.tail, state.tail);
   encodeSegmentReferences(writer, field.segments, state.segments);
   encodeDelayedPages(writer, field.delayedPages, state.delayedPages);
+  encodeReadyPages(writer, field.readyPages, state.readyPages);
+  encodeSegmentsPages(writer, field.segmentsPages, state.segmentsPages);
   encodeLeasePages(writer, field.leasePages, state.leasePages);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
@@ -123,6 +131,8 @@ interface Body {
   readonly tail: Map<number, TailMessage>;
   readonly segments: Map<SegmentId, SegmentReference>;
   readonly delayedPages: Map<PageId, DelayedPageReference>;
+  readonly readyPages: Map<PageId, ReadyPageReference>;
+  readonly segmentsPages: Map<PageId, SegmentsPageReference>;
   readonly leasePages: Map<PageId, LeasePageReference>;
 }
 
@@ -136,6 +146,8 @@ function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage
     tail: new Map(),
     segments: new Map(),
     delayedPages: new Map(),
+    readyPages: new Map(),
+    segmentsPages: new Map(),
     leasePages: new Map(),
   };
   const head = decodeHead(decodeBody(payload, body, known));
@@ -182,6 +194,12 @@ function decodeBody(
       case lengthTag(field.delayedPages):
         decodeDelayedPage(reader, body.delayedPages);
         break;
+      case lengthTag(field.readyPages):
+        decodeReadyPage(reader, body.readyPages);
+        break;
+      case lengthTag(field.segmentsPages):
+        decodeSegmentsPage(reader, body.segmentsPages);
+        break;
       case lengthTag(field.leasePages):
         decodeLeasePage(reader, body.leasePages);
         break;
@@ -214,6 +232,8 @@ function checkNumbers(head: ManifestHead, body: Body): void {
     lastKey(body.deliveries),
     lastKey(body.tail),
     lastKey(head.intents),
+    ...lastsOf(body.readyPages),
+    ...lastsOf(body.segmentsPages),
   );
   if (highest >= nextSequence) throw new Malformed(`sequence ${highest} was never given`);
   if (body.ready[0] === 0) throw new Malformed('sequence 0 is never given');
@@ -227,6 +247,10 @@ function lastKey(map: ReadonlyMap<number, unknown>): number {
   let last = 0;
   for (const key of map.keys()) last = key;
   return last;
+}
+
+function lastsOf(pages: ReadonlyMap<PageId, { readonly lastSequence: number }>): number[] {
+  return [...pages.values()].map(({ lastSequence }) => lastSequence);
 }
 
 /** Both ascend, so one walk does. */

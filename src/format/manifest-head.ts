@@ -24,12 +24,14 @@ export type ManifestHead = Omit<
   | 'attributes'
   | 'tags'
   | 'ready'
+  | 'readyPages'
   | 'delayed'
   | 'delayedPages'
   | 'deliveries'
   | 'leasePages'
   | 'tail'
   | 'segments'
+  | 'segmentsPages'
 >;
 
 export const manifestNonceBytes = 16;

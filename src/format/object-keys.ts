@@ -21,9 +21,16 @@ import { hexFromBytes, type Incarnation } from '../core/ids.ts';
 import { isQueueName } from '../core/queue-arn.ts';
 
 /** Kinds of object that belong to an incarnation; all but `turn` are immutable. A page's kind is that of its content (core/pages.ts). */
-export type ObjectKind = 'seg' | 'delayed' | 'lease' | 'turn';
+export type ObjectKind = 'seg' | 'delayed' | 'lease' | 'ready' | 'segments' | 'turn';
 
-const kinds: ReadonlySet<string> = new Set<ObjectKind>(['seg', 'delayed', 'lease', 'turn']);
+const kinds: ReadonlySet<string> = new Set<ObjectKind>([
+  'seg',
+  'delayed',
+  'lease',
+  'ready',
+  'segments',
+  'turn',
+]);
 
 export interface ObjectKeyParts {
   readonly name: string;

@@ -1,10 +1,19 @@
 /** Pages to bytes and back. A page holds what the manifest held, in the same form, so the codecs are the same. */
 import { type Incarnation, incarnationBytes } from '../core/ids.ts';
 import type { PageContents, PageKind } from '../core/pages.ts';
-import type { Delivery } from '../core/queue-state.ts';
+import type { Delivery, SegmentId, SegmentReference } from '../core/queue-state.ts';
+import { emptyRanges } from '../core/range-set.ts';
 import type { NewPage } from '../core/resources.ts';
-import { decodeDelayed, decodeDelivery, encodeDelayed, encodeDelivery } from './delivery-codec.ts';
+import {
+  decodeDelayed,
+  decodeDelivery,
+  decodeReady,
+  encodeDelayed,
+  encodeDelivery,
+  encodeReady,
+} from './delivery-codec.ts';
 import { type Damaged, type Newer, openEnvelope, PAGES_FORMAT_VERSION, sealEnvelope } from './envelope.ts';
+import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
 import { lengthTag, Malformed } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
@@ -35,6 +44,29 @@ const codecs: { readonly [K in PageKind]: PageCodec<K> } = {
           last = sequence;
         },
         content: () => delayed,
+      };
+    },
+  },
+  ready: {
+    encode: (writer, content) => encodeReady(writer, field.entries, content),
+    reader: () => {
+      let ready = emptyRanges;
+      return {
+        next(reader) {
+          if (ready.length > 0) throw new Malformed('the ready ranges come twice');
+          ready = decodeReady(reader);
+        },
+        content: () => ready,
+      };
+    },
+  },
+  segments: {
+    encode: (writer, content) => encodeSegmentReferences(writer, field.entries, content),
+    reader: () => {
+      const segments = new Map<SegmentId, SegmentReference>();
+      return {
+        next: (reader) => decodeSegmentReference(reader, segments),
+        content: () => segments,
       };
     },
   },

@@ -199,6 +199,8 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       ready: addAll(emptyRanges, placed.ready),
       delayed: placed.delayed,
       delayedPages: new Map(),
+      readyPages: new Map(),
+      segmentsPages: new Map(),
       leasePages: new Map(),
       deliveries: placed.deliveries,
       tail: placed.tail,

@@ -72,6 +72,8 @@ export const state: QueueState = {
   ]),
   delayed: new Map([[1_000_002, 1_800_000_060_000]]),
   delayedPages: new Map(),
+  readyPages: new Map(),
+  segmentsPages: new Map(),
   leasePages: new Map(),
   deliveries: new Map([
     [

@@ -7,10 +7,11 @@ import type { Command, CommandOutcome, CommandResult, Leased, NewMessage } from 
 import { countMessages, type QueueCounts } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
 import type { Incarnation, WriterId } from '../../src/core/ids.ts';
-import { brokenPages, brokenState, brokenStep } from '../../src/core/invariants.ts';
+import { brokenState, brokenStep } from '../../src/core/invariants.ts';
 import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
 import { contentBytesOf } from '../../src/core/message-size.ts';
+import { brokenPages } from '../../src/core/page-invariants.ts';
 import { type PageContents, type PageKind, PageReader, unfolded } from '../../src/core/pages.ts';
 import {
   newQueueState,
@@ -161,7 +162,7 @@ export class OneQueue {
     const loaded = new Set<SegmentId>();
     const loadedPages = new Set<PageId>();
     let known = false;
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 100; round++) {
       const result: TransitionResult = apply({
         ...this.input(commands, prepared),
         resources: {
@@ -226,6 +227,7 @@ export class OneQueue {
     this.state = deepFreeze(result.next.state);
     assert.equal(brokenPages(this.state, this.#page), undefined);
     assert.equal(brokenState(this.whole), undefined);
+    assert.equal(brokenPages(this.state, this.#page), undefined);
     return result.results;
   }
 

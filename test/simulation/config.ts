@@ -270,8 +270,21 @@ const noPages = {
   delayedPageEntries: queueLimits.delayedPageEntries,
   leaseInlineMax: queueLimits.leaseInlineMax,
   leasePageEntries: queueLimits.leasePageEntries,
+  readyRangesMax: queueLimits.readyRangesMax,
+  readyPageRanges: queueLimits.readyPageRanges,
+  segmentsInlineMax: queueLimits.segmentsInlineMax,
+  segmentPageEntries: queueLimits.segmentPageEntries,
 };
-const smallPages = { delayedInlineMax: 8, delayedPageEntries: 4, leaseInlineMax: 8, leasePageEntries: 4 };
+const smallPages = {
+  delayedInlineMax: 8,
+  delayedPageEntries: 4,
+  leaseInlineMax: 8,
+  leasePageEntries: 4,
+  readyRangesMax: 6,
+  readyPageRanges: 3,
+  segmentsInlineMax: 12,
+  segmentPageEntries: 4,
+};
 /** With pages written in nearly every commit. */
 export const pagedDroughtMillisMax = 15_000;
 export const smallestPages = {
@@ -279,6 +292,10 @@ export const smallestPages = {
   delayedPageEntries: 2,
   leaseInlineMax: 4,
   leasePageEntries: 3,
+  readyRangesMax: 2,
+  readyPageRanges: 1,
+  segmentsInlineMax: 3,
+  segmentPageEntries: 2,
 };
 
 /** Of streams of their own. */

@@ -1,5 +1,5 @@
 /** States as they are with everything their pages hold: what checkers look at. */
-import { brokenPages } from '../../src/core/invariants.ts';
+import { brokenPages } from '../../src/core/page-invariants.ts';
 import { type PageContents, type PageKind, unfolded } from '../../src/core/pages.ts';
 import type { PageId, QueueState } from '../../src/core/queue-state.ts';
 import { objectKey } from '../../src/format/object-keys.ts';

@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { brokenPages, brokenState } from '../../src/core/invariants.ts';
+import { brokenState } from '../../src/core/invariants.ts';
+import { brokenPages } from '../../src/core/page-invariants.ts';
 import { type PageContents, type PageKind, pagesOf, unfolded } from '../../src/core/pages.ts';
 import type { ManifestContent, PageId, QueueState } from '../../src/core/queue-state.ts';
 import type { Log } from '../../src/engine/environment.ts';
@@ -62,36 +63,48 @@ export class World {
     return (content as ManifestContent & { readonly kind: 'queue' }).state;
   }
 
+  /** What its pages hold, read from the bucket: none may be missing. */
+  async pages(queue: string, state: QueueState) {
+    const contents = new Map<PageId, PageContents[PageKind]>();
+    for (const { kind, id, baseVersion, nonce } of pagesOf(state)) {
+      const { incarnation } = state;
+      const found = await this.bucket.get(objectKey({ name: queue, incarnation, kind, baseVersion, nonce }));
+      assert.ok(found.kind === 'done', `the ${kind} page ${id} is there`);
+      const decoded = decodePage(kind, found.body, incarnation);
+      assert.ok(decoded.kind === 'ok', `the ${kind} page ${id} can be read`);
+      contents.set(id, decoded.content);
+    }
+    return <K extends PageKind>(_kind: K, id: PageId) => contents.get(id) as PageContents[K];
+  }
+
+  /** Every segment that the queue names, directly or through a page, is in the bucket. */
+  async checkSegments(queue: string): Promise<void> {
+    const { incarnation, segments } = await this.whole(queue, await this.state(queue));
+    const present = new Set(await this.keys('s/'));
+    for (const { baseVersion, nonce } of segments.values()) {
+      const key = objectKey({ name: queue, incarnation, kind: 'seg', baseVersion, nonce });
+      assert.ok(present.has(key), `${key} is there`);
+    }
+  }
+
   async keys(prefix: string): Promise<string[]> {
     return (await this.bucket.list({ prefix })).objects.map(({ key }) => key);
   }
 
   async check(): Promise<void> {
     for (const key of await this.keys('m/')) {
-      const content = await this.content(key.slice('m/'.length));
+      const queue = key.slice('m/'.length);
+      const content = await this.content(queue);
       if (content?.kind !== 'queue') continue;
-      assert.equal(brokenState(await this.whole(key.slice('m/'.length), content.state)), undefined, key);
+      const page = await this.pages(queue, content.state);
+      assert.equal(brokenState(unfolded(content.state, page)), undefined, key);
+      assert.equal(brokenPages(content.state, page), undefined, key);
     }
   }
 
   /** With what its pages hold; all of them are there and can be read. */
   async whole(name: string, state: QueueState): Promise<QueueState> {
-    const { incarnation } = state;
-    const contents = new Map<PageId, PageContents[PageKind]>();
-    for (const { id, ...page } of pagesOf(state)) {
-      const found = await this.bucket.get(objectKey({ name, incarnation, ...page }));
-      assert.equal(found.kind, 'done', `${page.kind} page ${id} is there`);
-      const decoded = decodePage(
-        page.kind,
-        found.kind === 'done' ? found.body : new Uint8Array(),
-        incarnation,
-      );
-      assert.equal(decoded.kind, 'ok', `${page.kind} page ${id} can be read`);
-      if (decoded.kind === 'ok') contents.set(id, decoded.content);
-    }
-    const read = <K extends PageKind>(_kind: K, id: PageId) => contents.get(id) as PageContents[K];
-    assert.equal(brokenPages(state, read), undefined, name);
-    return unfolded(state, read);
+    return unfolded(state, await this.pages(name, state));
   }
 
   end(): void {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file okuri/storage/v1/storage.proto.
  */
 export const file_okuri_storage_v1_storage: GenFile = /*@__PURE__*/
-  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIvAGCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC2xlYXNlX3BhZ2VzGBggAygLMiQub2t1cmkuc3RvcmFnZS52MS5MZWFzZVBhZ2VSZWZlcmVuY2USDwoHcGFkZGluZxgeIAEoDCIyCgdEZWxheWVkEhAKCHNlcXVlbmNlGAEgASgEEhUKDWR1ZV9hdF9taWxsaXMYAiABKAQisgEKFERlbGF5ZWRQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEEhsKE2ZpcnN0X2R1ZV9hdF9taWxsaXMYBiABKAQSGgoSbGFzdF9kdWVfYXRfbWlsbGlzGAcgASgEIk4KC0RlbGF5ZWRQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEioKB2VudHJpZXMYAiADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQisAEKCERlbGl2ZXJ5EhAKCHNlcXVlbmNlGAEgASgEEhkKEXZpc2libGVfYXRfbWlsbGlzGAIgASgEEhUKDXJlY2VpdmVfY291bnQYAyABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAQgASgEEhgKEGxlYXNlZF9hdF9taWxsaXMYBSABKAQSDQoFdG9rZW4YBiABKAwSFQoNbGVhc2VfdmVyc2lvbhgHIAEoBCLGAQoSTGVhc2VQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEEh8KF2ZpcnN0X3Zpc2libGVfYXRfbWlsbGlzGAYgASgEEh4KFmxhc3RfdmlzaWJsZV9hdF9taWxsaXMYByABKAQSDAoEbGVmdBgIIAEoDCJNCglMZWFzZVBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSKwoHZW50cmllcxgCIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkiUQoLVGFpbE1lc3NhZ2USEAoIc2VxdWVuY2UYASABKAQSMAoHbWVzc2FnZRgCIAEoCzIfLm9rdXJpLnN0b3JhZ2UudjEuU3RvcmVkTWVzc2FnZSKkAgoNU3RvcmVkTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgMEgwKBGJvZHkYAiABKAkSFgoOc2VudF9hdF9taWxsaXMYAyABKAQSEQoJc2VuZGVyX2lkGAQgASgJEjYKCmF0dHJpYnV0ZXMYBSADKAsyIi5va3VyaS5zdG9yYWdlLnYxLk1lc3NhZ2VBdHRyaWJ1dGUSGQoMdHJhY2VfaGVhZGVyGAYgASgJSACIAQESFQoIZ3JvdXBfaWQYByABKAlIAYgBARIjChZkZWFkX2xldHRlcl9zb3VyY2VfYXJuGAggASgJSAKIAQFCDwoNX3RyYWNlX2hlYWRlckILCglfZ3JvdXBfaWRCGQoXX2RlYWRfbGV0dGVyX3NvdXJjZV9hcm4iXgoQTWVzc2FnZUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEhEKCWRhdGFfdHlwZRgCIAEoCRIOCgR0ZXh0GAMgASgJSAASEAoGYmluYXJ5GAQgASgMSABCBwoFdmFsdWUirwEKEFNlZ21lbnRSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEhIKCmxpdmVfY291bnQYAyABKAQSGgoSc2VudF9hdF9tYXhfbWlsbGlzGAQgASgEEg0KBWJ5dGVzGAUgASgEEiMKBHJ1bnMYBiADKAsyFS5va3VyaS5zdG9yYWdlLnYxLlJ1bhISCgpib2R5X2NvdW50GAcgASgEImEKA1J1bhIWCg5maXJzdF9zZXF1ZW5jZRgBIAEoBBIVCg1maXJzdF9vcmRpbmFsGAIgASgNEg0KBWNvdW50GAMgASgNEhwKFHNlbnRfYXRfc2hpZnRfbWlsbGlzGAQgASgEIlEKB1NlZ21lbnQSEwoLaW5jYXJuYXRpb24YASABKAwSMQoIbWVzc2FnZXMYAiADKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2UifwoGSW50ZW50EhAKCHNlcXVlbmNlGAEgASgEEhoKEnRhcmdldF9pbmNhcm5hdGlvbhgCIAEoDBIOCgZudW1iZXIYAyABKAQSFQoNcmVjZWl2ZV9jb3VudBgEIAEoDRIgChhmaXJzdF9yZWNlaXZlZF9hdF9taWxsaXMYBSABKAQiRAoETGluaxITCgtpbmNhcm5hdGlvbhgBIAEoDBISCgpxdWV1ZV9uYW1lGAIgASgJEhMKC2xhc3RfbnVtYmVyGAMgASgEIqsBCglUb21ic3RvbmUSDQoFbm9uY2UYASABKAwSGgoSYnVyaWVkX2luY2FybmF0aW9uGAIgASgMEhYKDmNsb3Npbmdfd3JpdGVyGAMgASgMEhcKD2Nsb3NpbmdfYXR0ZW1wdBgEIAEoBBIZChFkZWxldGVkX2F0X21pbGxpcxgFIAEoBBIPCgdwYWRkaW5nGAYgASgMEhYKDmJ1cmllZF92ZXJzaW9uGAcgASgEYgZwcm90bzM");
+  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIuwHCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC2xlYXNlX3BhZ2VzGBggAygLMiQub2t1cmkuc3RvcmFnZS52MS5MZWFzZVBhZ2VSZWZlcmVuY2USOQoLcmVhZHlfcGFnZXMYGSADKAsyJC5va3VyaS5zdG9yYWdlLnYxLlJlYWR5UGFnZVJlZmVyZW5jZRI/Cg5zZWdtZW50c19wYWdlcxgaIAMoCzInLm9rdXJpLnN0b3JhZ2UudjEuU2VnbWVudHNQYWdlUmVmZXJlbmNlEg8KB3BhZGRpbmcYHiABKAwiMgoHRGVsYXllZBIQCghzZXF1ZW5jZRgBIAEoBBIVCg1kdWVfYXRfbWlsbGlzGAIgASgEIrIBChREZWxheWVkUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIbChNmaXJzdF9kdWVfYXRfbWlsbGlzGAYgASgEEhoKEmxhc3RfZHVlX2F0X21pbGxpcxgHIAEoBCJOCgtEZWxheWVkUGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBIqCgdlbnRyaWVzGAIgAygLMhkub2t1cmkuc3RvcmFnZS52MS5EZWxheWVkIncKElJlYWR5UGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBCIvCglSZWFkeVBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSDQoFcmVhZHkYAiADKAQi1QEKFVNlZ21lbnRzUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSEgoKbGl2ZV9jb3VudBgEIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgFIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAYgASgEEhoKEnNlbnRfYXRfbWluX21pbGxpcxgHIAEoBBIaChJzZW50X2F0X21heF9taWxsaXMYCCABKAQSDQoFYnl0ZXMYCSABKAQiWQoMU2VnbWVudHNQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEjQKCHNlZ21lbnRzGAIgAygLMiIub2t1cmkuc3RvcmFnZS52MS5TZWdtZW50UmVmZXJlbmNlIrABCghEZWxpdmVyeRIQCghzZXF1ZW5jZRgBIAEoBBIZChF2aXNpYmxlX2F0X21pbGxpcxgCIAEoBBIVCg1yZWNlaXZlX2NvdW50GAMgASgNEiAKGGZpcnN0X3JlY2VpdmVkX2F0X21pbGxpcxgEIAEoBBIYChBsZWFzZWRfYXRfbWlsbGlzGAUgASgEEg0KBXRva2VuGAYgASgMEhUKDWxlYXNlX3ZlcnNpb24YByABKAQixgEKEkxlYXNlUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIfChdmaXJzdF92aXNpYmxlX2F0X21pbGxpcxgGIAEoBBIeChZsYXN0X3Zpc2libGVfYXRfbWlsbGlzGAcgASgEEgwKBGxlZnQYCCABKAwiTQoJTGVhc2VQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEisKB2VudHJpZXMYAiADKAsyGi5va3VyaS5zdG9yYWdlLnYxLkRlbGl2ZXJ5IlEKC1RhaWxNZXNzYWdlEhAKCHNlcXVlbmNlGAEgASgEEjAKB21lc3NhZ2UYAiABKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2UipAIKDVN0b3JlZE1lc3NhZ2USEgoKbWVzc2FnZV9pZBgBIAEoDBIMCgRib2R5GAIgASgJEhYKDnNlbnRfYXRfbWlsbGlzGAMgASgEEhEKCXNlbmRlcl9pZBgEIAEoCRI2CgphdHRyaWJ1dGVzGAUgAygLMiIub2t1cmkuc3RvcmFnZS52MS5NZXNzYWdlQXR0cmlidXRlEhkKDHRyYWNlX2hlYWRlchgGIAEoCUgAiAEBEhUKCGdyb3VwX2lkGAcgASgJSAGIAQESIwoWZGVhZF9sZXR0ZXJfc291cmNlX2FybhgIIAEoCUgCiAEBQg8KDV90cmFjZV9oZWFkZXJCCwoJX2dyb3VwX2lkQhkKF19kZWFkX2xldHRlcl9zb3VyY2VfYXJuIl4KEE1lc3NhZ2VBdHRyaWJ1dGUSDAoEbmFtZRgBIAEoCRIRCglkYXRhX3R5cGUYAiABKAkSDgoEdGV4dBgDIAEoCUgAEhAKBmJpbmFyeRgEIAEoDEgAQgcKBXZhbHVlIq8BChBTZWdtZW50UmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBISCgpsaXZlX2NvdW50GAMgASgEEhoKEnNlbnRfYXRfbWF4X21pbGxpcxgEIAEoBBINCgVieXRlcxgFIAEoBBIjCgRydW5zGAYgAygLMhUub2t1cmkuc3RvcmFnZS52MS5SdW4SEgoKYm9keV9jb3VudBgHIAEoBCJhCgNSdW4SFgoOZmlyc3Rfc2VxdWVuY2UYASABKAQSFQoNZmlyc3Rfb3JkaW5hbBgCIAEoDRINCgVjb3VudBgDIAEoDRIcChRzZW50X2F0X3NoaWZ0X21pbGxpcxgEIAEoBCJRCgdTZWdtZW50EhMKC2luY2FybmF0aW9uGAEgASgMEjEKCG1lc3NhZ2VzGAIgAygLMh8ub2t1cmkuc3RvcmFnZS52MS5TdG9yZWRNZXNzYWdlIn8KBkludGVudBIQCghzZXF1ZW5jZRgBIAEoBBIaChJ0YXJnZXRfaW5jYXJuYXRpb24YAiABKAwSDgoGbnVtYmVyGAMgASgEEhUKDXJlY2VpdmVfY291bnQYBCABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAUgASgEIkQKBExpbmsSEwoLaW5jYXJuYXRpb24YASABKAwSEgoKcXVldWVfbmFtZRgCIAEoCRITCgtsYXN0X251bWJlchgDIAEoBCKrAQoJVG9tYnN0b25lEg0KBW5vbmNlGAEgASgMEhoKEmJ1cmllZF9pbmNhcm5hdGlvbhgCIAEoDBIWCg5jbG9zaW5nX3dyaXRlchgDIAEoDBIXCg9jbG9zaW5nX2F0dGVtcHQYBCABKAQSGQoRZGVsZXRlZF9hdF9taWxsaXMYBSABKAQSDwoHcGFkZGluZxgGIAEoDBIWCg5idXJpZWRfdmVyc2lvbhgHIAEoBGIGcHJvdG8z");
 
 /**
  * @generated from message okuri.storage.v1.Envelope
@@ -30,7 +30,7 @@ export type Envelope = Message<"okuri.storage.v1.Envelope"> & {
 
   /**
    * 1 manifest, 2 tombstone, 3 segment, 4 turn (a Writer that asks for its turn), 5 page of delayed messages,
-   * 6 page of deliveries.
+   * 6 page of deliveries, 7 page of ready messages, 8 page of segments.
    *
    * @generated from field: uint32 kind = 2;
    */
@@ -267,6 +267,16 @@ export type Manifest = Message<"okuri.storage.v1.Manifest"> & {
   leasePages: LeasePageReference[];
 
   /**
+   * @generated from field: repeated okuri.storage.v1.ReadyPageReference ready_pages = 25;
+   */
+  readyPages: ReadyPageReference[];
+
+  /**
+   * @generated from field: repeated okuri.storage.v1.SegmentsPageReference segments_pages = 26;
+   */
+  segmentsPages: SegmentsPageReference[];
+
+  /**
    * Makes a manifest larger than any tombstone; nothing in a manifest that is larger by itself.
    *
    * @generated from field: bytes padding = 30;
@@ -381,6 +391,168 @@ export const DelayedPageSchema: GenMessage<DelayedPage> = /*@__PURE__*/
   messageDesc(file_okuri_storage_v1_storage, 6);
 
 /**
+ * Ranges of ready messages in an object of their own, `s/…/ready/…`. Immutable.
+ *
+ * @generated from message okuri.storage.v1.ReadyPageReference
+ */
+export type ReadyPageReference = Message<"okuri.storage.v1.ReadyPageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * Messages.
+   *
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * @generated from field: uint64 first_sequence = 4;
+   */
+  firstSequence: bigint;
+
+  /**
+   * @generated from field: uint64 last_sequence = 5;
+   */
+  lastSequence: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.ReadyPageReference.
+ * Use `create(ReadyPageReferenceSchema)` to create a new message.
+ */
+export const ReadyPageReferenceSchema: GenMessage<ReadyPageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 7);
+
+/**
+ * @generated from message okuri.storage.v1.ReadyPage
+ */
+export type ReadyPage = Message<"okuri.storage.v1.ReadyPage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * As in Manifest.ready.
+   *
+   * @generated from field: repeated uint64 ready = 2;
+   */
+  ready: bigint[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.ReadyPage.
+ * Use `create(ReadyPageSchema)` to create a new message.
+ */
+export const ReadyPageSchema: GenMessage<ReadyPage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 8);
+
+/**
+ * Segment references in an object of their own, `s/…/segments/…`. Immutable. What a collector finds here is named.
+ *
+ * @generated from message okuri.storage.v1.SegmentsPageReference
+ */
+export type SegmentsPageReference = Message<"okuri.storage.v1.SegmentsPageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * Segments.
+   *
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * Messages: all that are alive from first_sequence to last_sequence, all of them ready.
+   *
+   * @generated from field: uint64 live_count = 4;
+   */
+  liveCount: bigint;
+
+  /**
+   * @generated from field: uint64 first_sequence = 5;
+   */
+  firstSequence: bigint;
+
+  /**
+   * @generated from field: uint64 last_sequence = 6;
+   */
+  lastSequence: bigint;
+
+  /**
+   * Lowest and highest sent_at_max_millis of the segments.
+   *
+   * @generated from field: uint64 sent_at_min_millis = 7;
+   */
+  sentAtMinMillis: bigint;
+
+  /**
+   * @generated from field: uint64 sent_at_max_millis = 8;
+   */
+  sentAtMaxMillis: bigint;
+
+  /**
+   * Of all the segments together.
+   *
+   * @generated from field: uint64 bytes = 9;
+   */
+  bytes: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.SegmentsPageReference.
+ * Use `create(SegmentsPageReferenceSchema)` to create a new message.
+ */
+export const SegmentsPageReferenceSchema: GenMessage<SegmentsPageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 9);
+
+/**
+ * @generated from message okuri.storage.v1.SegmentsPage
+ */
+export type SegmentsPage = Message<"okuri.storage.v1.SegmentsPage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * @generated from field: repeated okuri.storage.v1.SegmentReference segments = 2;
+   */
+  segments: SegmentReference[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.SegmentsPage.
+ * Use `create(SegmentsPageSchema)` to create a new message.
+ */
+export const SegmentsPageSchema: GenMessage<SegmentsPage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 10);
+
+/**
  * A message that was received at least once and not deleted: in flight until visible_at, then waiting for the next receive.
  *
  * @generated from message okuri.storage.v1.Delivery
@@ -433,7 +605,7 @@ export type Delivery = Message<"okuri.storage.v1.Delivery"> & {
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 7);
+  messageDesc(file_okuri_storage_v1_storage, 11);
 
 /**
  * Deliveries in an object of their own, `s/…/lease/…`, named by base version and nonce. Immutable: what becomes of one of
@@ -498,7 +670,7 @@ export type LeasePageReference = Message<"okuri.storage.v1.LeasePageReference"> 
  * Use `create(LeasePageReferenceSchema)` to create a new message.
  */
 export const LeasePageReferenceSchema: GenMessage<LeasePageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 8);
+  messageDesc(file_okuri_storage_v1_storage, 12);
 
 /**
  * @generated from message okuri.storage.v1.LeasePage
@@ -524,7 +696,7 @@ export type LeasePage = Message<"okuri.storage.v1.LeasePage"> & {
  * Use `create(LeasePageSchema)` to create a new message.
  */
 export const LeasePageSchema: GenMessage<LeasePage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 9);
+  messageDesc(file_okuri_storage_v1_storage, 13);
 
 /**
  * @generated from message okuri.storage.v1.TailMessage
@@ -546,7 +718,7 @@ export type TailMessage = Message<"okuri.storage.v1.TailMessage"> & {
  * Use `create(TailMessageSchema)` to create a new message.
  */
 export const TailMessageSchema: GenMessage<TailMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 10);
+  messageDesc(file_okuri_storage_v1_storage, 14);
 
 /**
  * @generated from message okuri.storage.v1.StoredMessage
@@ -600,7 +772,7 @@ export type StoredMessage = Message<"okuri.storage.v1.StoredMessage"> & {
  * Use `create(StoredMessageSchema)` to create a new message.
  */
 export const StoredMessageSchema: GenMessage<StoredMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 11);
+  messageDesc(file_okuri_storage_v1_storage, 15);
 
 /**
  * @generated from message okuri.storage.v1.MessageAttribute
@@ -641,7 +813,7 @@ export type MessageAttribute = Message<"okuri.storage.v1.MessageAttribute"> & {
  * Use `create(MessageAttributeSchema)` to create a new message.
  */
 export const MessageAttributeSchema: GenMessage<MessageAttribute> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 12);
+  messageDesc(file_okuri_storage_v1_storage, 16);
 
 /**
  * Messages in an object of their own, named by base version and nonce. Immutable.
@@ -698,7 +870,7 @@ export type SegmentReference = Message<"okuri.storage.v1.SegmentReference"> & {
  * Use `create(SegmentReferenceSchema)` to create a new message.
  */
 export const SegmentReferenceSchema: GenMessage<SegmentReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 13);
+  messageDesc(file_okuri_storage_v1_storage, 17);
 
 /**
  * Consecutive messages: ordinal first_ordinal + i of the segment is sequence first_sequence + i, for i < count.
@@ -734,7 +906,7 @@ export type Run = Message<"okuri.storage.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 14);
+  messageDesc(file_okuri_storage_v1_storage, 18);
 
 /**
  * @generated from message okuri.storage.v1.Segment
@@ -760,7 +932,7 @@ export type Segment = Message<"okuri.storage.v1.Segment"> & {
  * Use `create(SegmentSchema)` to create a new message.
  */
 export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 15);
+  messageDesc(file_okuri_storage_v1_storage, 19);
 
 /**
  * The source's half of a move: this message belongs to the target once the target has appended `number`.
@@ -801,7 +973,7 @@ export type Intent = Message<"okuri.storage.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 16);
+  messageDesc(file_okuri_storage_v1_storage, 20);
 
 /**
  * Outgoing: last intent number given for that target incarnation. Incoming: last number appended from that source incarnation.
@@ -830,7 +1002,7 @@ export type Link = Message<"okuri.storage.v1.Link"> & {
  * Use `create(LinkSchema)` to create a new message.
  */
 export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 17);
+  messageDesc(file_okuri_storage_v1_storage, 21);
 
 /**
  * A deleted queue. Encoded to one fixed size, smaller than any manifest, so that LIST can tell the two.
@@ -881,5 +1053,5 @@ export type Tombstone = Message<"okuri.storage.v1.Tombstone"> & {
  * Use `create(TombstoneSchema)` to create a new message.
  */
 export const TombstoneSchema: GenMessage<Tombstone> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 18);
+  messageDesc(file_okuri_storage_v1_storage, 22);
 

@@ -1,0 +1,139 @@
+/**
+ * Pages of ready messages: when there are too many ranges, the highest leave the manifest, and come back as a whole
+ * when a receive would pass the first of them. Purge drops every page; retention brings a page back before it ends
+ * anything that may be in it.
+ *
+ * `ready` is what the manifest and the pages hold together, no message twice. A message given back stays in the
+ * manifest, wherever it lies. None in a page has its body in the tail: those end one by one (retention.ts).
+ */
+import type { Draft } from './draft.ts';
+import { PAGES_PER_COMMIT_MAX } from './limits.ts';
+import type { PageReader, PageWriter } from './pages.ts';
+import type { PageId, ReadyPageReference } from './queue-state.ts';
+import {
+  countWithin,
+  difference,
+  first,
+  firstFrom,
+  isWellFormed,
+  type RangeSet,
+  rangeCount,
+  size,
+  union,
+} from './range-set.ts';
+
+/** The never received, the oldest first, those in pages in their turn. */
+export class ReadyWalk {
+  readonly #draft: Draft;
+  readonly #pages: PageReader;
+  /** Not yet reached, the lowest last. */
+  readonly #ahead: { readonly id: PageId; readonly firstSequence: number; readonly lastSequence: number }[] =
+    [];
+  #from = 0;
+
+  constructor(draft: Draft, pages: PageReader) {
+    this.#draft = draft;
+    this.#pages = pages;
+    for (const [id, { firstSequence, lastSequence }] of draft.readyPages.current)
+      this.#ahead.push({ id, firstSequence, lastSequence });
+    this.#ahead.sort((a, b) => b.firstSequence - a.firstSequence);
+  }
+
+  /** `undefined` also while a page is needed: what follows is not known. */
+  next(): number | undefined {
+    for (;;) {
+      const found = firstFrom(this.#draft.ready, this.#from);
+      const page = this.#ahead.at(-1);
+      if (!page || (found !== undefined && found < page.firstSequence)) {
+        if (found !== undefined) this.#from = found + 1;
+        return found;
+      }
+      if (page.lastSequence >= this.#from && !unfold(this.#draft, page.id, this.#pages)) {
+        if (this.#pages.needed.has(page.id)) return undefined;
+      }
+      this.#ahead.pop();
+    }
+  }
+
+  skipTo(sequence: number): void {
+    this.#from = Math.max(this.#from, sequence);
+  }
+}
+
+/** Brings back what may hold any of these sequence numbers; false while that is not possible. */
+export function unfoldReadyWithin(draft: Draft, start: number, end: number, pages: PageReader): boolean {
+  let all = true;
+  for (const [id, { firstSequence, lastSequence }] of draft.readyPages.current)
+    if (firstSequence < end && lastSequence >= start) all = unfold(draft, id, pages) && all;
+  return all;
+}
+
+/** Drops the pages with these sequence numbers alone, and brings those back that hold others too; false while that is not possible. */
+export function dropReadyWithin(draft: Draft, start: number, end: number, pages: PageReader): boolean {
+  const inside: PageId[] = [];
+  let all = true;
+  for (const [id, { firstSequence, lastSequence }] of draft.readyPages.current) {
+    if (firstSequence >= end || lastSequence < start) continue;
+    if (firstSequence >= start && lastSequence < end) inside.push(id);
+    else all = unfold(draft, id, pages) && all;
+  }
+  if (all) for (const id of inside) draft.readyPages.delete(id);
+  return all;
+}
+
+function unfold(draft: Draft, id: PageId, pages: PageReader): boolean {
+  const content = pages.read('ready', id);
+  if (!content) return false;
+  draft.readyPages.delete(id);
+  draft.ready = union(draft.ready, content);
+  return true;
+}
+
+/** Folds while there are too many ranges in the manifest. Call when nothing is looked at any more. */
+export function foldReady(draft: Draft, pages: PageWriter): void {
+  const { readyRangesMax, readyPageRanges } = draft.limits;
+  if (rangeCount(draft.ready) <= readyRangesMax) return;
+  let folded = false;
+  for (const { id, baseVersion, nonce, content } of pages.prepared('ready')) {
+    if (rangeCount(draft.ready) <= readyRangesMax) return;
+    const rest = difference(draft.ready, content);
+    // All of it is still ready and in the manifest.
+    if (size(rest) + size(content) !== size(draft.ready) || holdsTail(draft, content)) continue;
+    folded = true;
+    draft.ready = rest;
+    draft.readyPages.set(id, { baseVersion, nonce, ...readySummary(content) });
+  }
+  let excess = Math.min(rangeCount(draft.ready) - readyRangesMax, PAGES_PER_COMMIT_MAX * readyPageRanges);
+  // What was written for this commit is enough, unless none of it was true any more.
+  if (excess <= 0 || folded) return;
+  const cold = rangesWithoutTail(draft);
+  for (let end = cold.length; excess > 0 && end >= 2 * readyPageRanges; end -= 2 * readyPageRanges) {
+    const content = cold.slice(end - 2 * readyPageRanges, end);
+    if (!isWellFormed(content)) throw new Error('ranges of a page are out of order');
+    pages.want({ kind: 'ready', content });
+    excess -= readyPageRanges;
+  }
+}
+
+function holdsTail(draft: Draft, content: RangeSet): boolean {
+  for (const sequence of draft.tail.current.keys())
+    if (countWithin(content, sequence, sequence + 1) > 0) return true;
+  return false;
+}
+
+function rangesWithoutTail({ ready, tail }: Draft): number[] {
+  const inTail = [...tail.current.keys()];
+  const cold: number[] = [];
+  let t = 0;
+  for (let i = 0; i < ready.length; i += 2) {
+    const [start, end] = [ready[i]!, ready[i + 1]!];
+    while (t < inTail.length && inTail[t]! < start) t++;
+    if (t === inTail.length || inTail[t]! >= end) cold.push(start, end);
+  }
+  return cold;
+}
+
+/** What must be known of a page without reading it. */
+export function readySummary(content: RangeSet): Omit<ReadyPageReference, 'baseVersion' | 'nonce'> {
+  return { count: size(content), firstSequence: first(content)!, lastSequence: content.at(-1)! - 1 };
+}

@@ -1,0 +1,65 @@
+/** References from a manifest to its pages of ready messages, and what they tell without reading the page. */
+import type { UnknownField } from '@bufbuild/protobuf';
+import { type PageId, pageIdOf, type ReadyPageReference } from '../core/queue-state.ts';
+import { objectNonceBytes } from './object-keys.ts';
+import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
+import { lengthTag, Malformed, varintTag } from './wire.ts';
+import type { WireReader } from './wire-reader.ts';
+import type { WireWriter } from './wire-writer.ts';
+
+const field = {
+  baseVersion: 1,
+  nonce: 2,
+  count: 3,
+  firstSequence: 4,
+  lastSequence: 5,
+} as const;
+
+export function encodeReadyPages(
+  writer: WireWriter,
+  pagesField: number,
+  pages: ReadonlyMap<PageId, ReadyPageReference>,
+): void {
+  for (const page of pages.values()) {
+    const mark = writer.begin(pagesField);
+    writer.uint(field.baseVersion, page.baseVersion);
+    writer.hex(field.nonce, page.nonce, objectNonceBytes);
+    writer.uint(field.count, page.count);
+    writer.uint(field.firstSequence, page.firstSequence);
+    writer.uint(field.lastSequence, page.lastSequence);
+    writer.unknown(unknownFieldsOf(page));
+    writer.end(mark);
+  }
+}
+
+/** Reads one reference into the map. @throws Malformed */
+export function decodeReadyPage(reader: WireReader, into: Map<PageId, ReadyPageReference>): void {
+  const outer = reader.enter();
+  const page = {
+    baseVersion: 0,
+    nonce: '',
+    count: 0,
+    firstSequence: 0,
+    lastSequence: 0,
+  };
+  let unknown: UnknownField[] | undefined;
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag === varintTag(field.baseVersion)) page.baseVersion = reader.varint();
+    else if (tag === lengthTag(field.nonce)) page.nonce = reader.hex(objectNonceBytes);
+    else if (tag === varintTag(field.count)) page.count = reader.varint();
+    else if (tag === varintTag(field.firstSequence)) page.firstSequence = reader.varint();
+    else if (tag === varintTag(field.lastSequence)) page.lastSequence = reader.varint();
+    else {
+      unknown ??= [];
+      unknown.push(reader.unknown(tag));
+    }
+  }
+  reader.leave(outer);
+  if (page.nonce === '') throw new Malformed('a page reference has no nonce');
+  if (page.count === 0) throw new Malformed('a page reference counts nothing');
+  if (page.lastSequence < page.firstSequence) throw new Malformed('a page reference ends before it begins');
+  const id = pageIdOf(page);
+  if (into.has(id)) throw new Malformed('a page is named twice');
+  into.set(id, withUnknownFields(page, unknown));
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import {
+  attributesAndCounts,
+  buckets,
+  deleteByHandle,
+  openBucket,
+  readBucket,
+  takeEverything,
+} from './golden-bucket.ts';
+
+const names = await readdir(buckets);
+
+describe('golden buckets', () => {
+  it('are there', () => {
+    assert.ok(names.length > 0);
+  });
+
+  for (const name of names) {
+    it(`${name}: every queue is as it was left, and every message comes out as it was sent`, async () => {
+      const { objects, expected } = await readBucket(name);
+      const world = await openBucket(objects, expected.leftAtMillis);
+      await world.check();
+      const node = world.startNode();
+      const queues = Object.keys(expected.queues);
+      for (const queue of queues) {
+        const { attributes, counts } = expected.queues[queue]!;
+        assert.deepEqual(await attributesAndCounts(world, node, queue), { attributes, counts }, queue);
+      }
+      const taken = await takeEverything(world, node, queues);
+      for (const queue of queues) {
+        assert.deepEqual(taken.get(queue), expected.queues[queue]!.messages, queue);
+        assert.deepEqual(await node.counts(queue), [0, 0, 0], queue);
+      }
+      await world.check();
+      assert.deepEqual(node.complaints, []);
+      world.end();
+    });
+
+    it(`${name}: receipt handles still name their deliveries`, async () => {
+      const { objects, expected } = await readBucket(name);
+      const world = await openBucket(objects, expected.leftAtMillis);
+      const node = world.startNode();
+      const [visible, inFlight] = expected.queues.deliveries!.counts as [number, number];
+      const { held, superseded } = expected.handles;
+      const queue = 'deliveries';
+      assert.equal(await deleteByHandle(world, node, queue, superseded), 'done');
+      assert.deepEqual(
+        await node.counts(queue),
+        [visible, inFlight, 0],
+        'a superseded handle deletes nothing',
+      );
+      const entry = { receiptHandle: held[0], visibilityTimeoutSeconds: 0 };
+      const changed = await world.run(node.service.changeVisibility(queue, [entry]));
+      assert.deepEqual(changed, { kind: 'done', entries: [{ kind: 'done' }] });
+      assert.deepEqual(await node.counts(queue), [visible + 1, inFlight - 1, 0]);
+      assert.equal(await deleteByHandle(world, node, queue, held[1]), 'done');
+      assert.deepEqual(await node.counts(queue), [visible + 1, inFlight - 2, 0]);
+      await world.check();
+      world.end();
+    });
+
+    it(`${name}: a deleted queue is gone, its name free, and what nobody names is collected`, async () => {
+      const { objects, expected } = await readBucket(name);
+      const world = await openBucket(objects, expected.leftAtMillis);
+      const node = world.startNode();
+      for (const queue of expected.deleted) {
+        assert.deepEqual(await world.run(node.service.getQueue(queue)), { kind: 'queue-missing' });
+        assert.equal(await node.create(queue), 'created');
+      }
+      const queues = Object.keys(expected.queues);
+      await takeEverything(world, node, queues);
+      for (const queue of [...queues, ...expected.deleted]) await world.run(node.service.deleteQueue(queue));
+      await world.run(node.engine.sweep());
+      assert.deepEqual(await world.keys('s/'), []);
+      world.end();
+    });
+  }
+});
