@@ -164,7 +164,7 @@ export class Compactor {
     if (!loaded) return true;
     const from = this.#fitting(state, chosen, loaded);
     if (from.size === 0) return true;
-    const into = await this.#upload(state, from, layOut(state, from, liveBodies(state, from)), loaded);
+    const into = await this.#upload(state, from, layOut(state, from, liveIn(state, from, loaded)), loaded);
     if (this.#over) return false;
     const outcome = await this.#loop.submit({ kind: 'replace-segments', from: [...from], into });
     if (outcome.kind === 'superseded')
@@ -222,7 +222,7 @@ export class Compactor {
     let bytes = 0;
     for (const id of chosen) {
       let ownBytes = 0;
-      for (const live of liveBodies(state, [id])) {
+      for (const live of liveIn(state, [id], loaded)) {
         const body = bodyOf(loaded.get(id)!, live);
         if (!body) {
           this.#leaveAlone(id, `message ${live.ordinal} is missing or damaged`);
@@ -264,6 +264,14 @@ export class Compactor {
     const sentAtMaxMillis = Math.max(...[...from].map((id) => state.segments.get(id)!.sentAtMaxMillis));
     return { baseVersion, nonce, bytes: body.length, sentAtMaxMillis, bodyCount, runs };
   }
+}
+
+/**
+ * Without those that only a page that was not read could tell of, and an earlier compaction has left out as dead: the
+ * hull of a page that was written since may reach over their numbers.
+ */
+function liveIn(state: QueueState, from: Iterable<SegmentId>, loaded: Loaded): LiveBody[] {
+  return liveBodies(state, from).filter(({ segment, ordinal }) => !loaded.get(segment)!.isEmpty(ordinal));
 }
 
 /** With the stamp that counts, so that runs of one object need no shifts. */

@@ -22,6 +22,8 @@ export interface DecodedSegment {
   message(ordinal: number): StoredMessage | undefined;
   /** As it was written, with whatever a newer node put in. Valid as long as the segment. */
   encoded(ordinal: number): Uint8Array | undefined;
+  /** The ordinal was kept free: its number was dead when the object was written. */
+  isEmpty(ordinal: number): boolean;
 }
 
 export type DecodeSegmentOutcome =
@@ -90,6 +92,10 @@ class RawSegment implements DecodedSegment {
 
   get count(): number {
     return this.#offsets.length / 2;
+  }
+
+  isEmpty(ordinal: number): boolean {
+    return ordinal < this.count && this.#offsets[ordinal * 2] === this.#offsets[ordinal * 2 + 1];
   }
 
   message(ordinal: number): StoredMessage | undefined {

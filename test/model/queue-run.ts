@@ -127,9 +127,10 @@ export class QueueRun {
     };
   }
 
-  #copied({ segment, ordinal, sentAtShiftMillis }: LiveBody): StoredMessage {
-    const message = this.#segments.get(segment)![ordinal]!;
-    return { ...message, sentAtMillis: message.sentAtMillis + sentAtShiftMillis };
+  /** Undefined: it was left out as dead before, and a page that is not read for this may tell of its number. */
+  #copied({ segment, ordinal, sentAtShiftMillis }: LiveBody): StoredMessage | undefined {
+    const message = this.#segments.get(segment)![ordinal];
+    return message && { ...message, sentAtMillis: message.sentAtMillis + sentAtShiftMillis };
   }
 
   #time(step: Step): TransitionTime {
