@@ -118,17 +118,26 @@ export class Collector {
     const loop = await this.#registry.loopFor(name);
     if (!loop || loop.view.incarnation !== incarnation) return 0;
     await loop.submit({ kind: 'tidy', collectBelow: version });
+    return this.#deleteUnnamed(unnamed, undefined);
+  }
+
+  /**
+   * `triedAt`: the version of a state that named a page of segments which was not to be read. It may have been dropped
+   * and collected since; when the state is the same, it is missed.
+   */
+  async #deleteUnnamed(objects: readonly Listed[], triedAt: number | undefined): Promise<number> {
+    const { name, incarnation } = objects[0]?.parts ?? {};
+    if (name === undefined || incarnation === undefined) return 0;
     const state = await this.#stateOf(name, incarnation);
     if (!state) return 0;
-    const old = unnamed.filter(({ parts }) => parts.baseVersion < state.collectedBelow);
+    const old = objects.filter(({ parts }) => parts.baseVersion < state.collectedBelow);
     if (old.length === 0) return 0;
     const named = await allNamedBy(this.#context, name, state);
-    if (!named) {
-      const message = 'a page of segments cannot be read: nothing of its queue is collected';
-      this.#context.environment.log.error(message, { queue: name, incarnation });
-      return 0;
-    }
-    return this.#delete(old.filter(({ parts }) => !named.has(nameOf(parts))));
+    if (named) return this.#delete(old.filter(({ parts }) => !named.has(nameOf(parts))));
+    if (triedAt !== state.version) return this.#deleteUnnamed(old, state.version);
+    const message = 'a page of segments cannot be read: nothing of its queue is collected';
+    this.#context.environment.log.error(message, { queue: name, incarnation });
+    return 0;
   }
 
   /** The queue's state by a GET begun now, or undefined when the name holds another incarnation or none. */

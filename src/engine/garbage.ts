@@ -82,7 +82,7 @@ export class Garbage {
   /** A page with the segments in it that `state` doesn't name; without a state the incarnation is over. */
   async #deleteAllIn(page: NamedObject, state?: QueueState): Promise<void> {
     const segments = await readSegmentsPage(this.#context, this.#loop.view, page);
-    const named = state ? await allNamedBy(this.#context, this.#loop.view.name, state) : new Set<string>();
+    const named = state ? await this.#namedBy(state) : new Set<string>();
     if (!segments || !named) return;
     for (const { baseVersion, nonce } of segments.values()) {
       const segment = { kind: 'seg', baseVersion, nonce } as const;
@@ -90,6 +90,16 @@ export class Garbage {
       await this.#delete(segment);
     }
     await this.#delete(page);
+  }
+
+  /** Undefined: a page can't be read, and the sweep will find what is left. */
+  async #namedBy(state: QueueState): Promise<ReadonlySet<string> | undefined> {
+    try {
+      return await allNamedBy(this.#context, this.#loop.view.name, state);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      return undefined;
+    }
   }
 
   async #delete(object: NamedObject): Promise<void> {

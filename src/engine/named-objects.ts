@@ -9,6 +9,7 @@ import { type PageContents, pageKinds } from '../core/pages.ts';
 import { type QueueState, segmentIdOf } from '../core/queue-state.ts';
 import { hullOf } from '../core/segments-pages.ts';
 import type { ObjectKeyParts } from '../format/object-keys.ts';
+import { StoreError } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
 
 export type NamedObject = Pick<ObjectKeyParts, 'kind' | 'baseVersion' | 'nonce'>;
@@ -74,7 +75,7 @@ export async function readSegmentsPage(
 
 /**
  * Every object that a state names, directly and through pages; undefined when a page can't be read: then nobody
- * knows, and nothing may be deleted (DESIGN.md section 5).
+ * knows, and nothing may be deleted (DESIGN.md section 5). @throws StoreError when it may be readable later
  */
 export async function allNamedBy(
   context: EngineContext,
@@ -85,9 +86,13 @@ export async function allNamedBy(
   for (const object of namedBy(state)) named.add(nameOf(object));
   // One after the other: a backlog has hundreds, and nobody waits.
   for (const reference of state.segmentsPages.values()) {
-    const segments = await readSegmentsPage(context, { name, incarnation: state.incarnation }, reference);
-    if (!segments) return undefined;
-    for (const segment of segments.values()) named.add(nameOf({ kind: 'seg', ...segment }));
+    const { baseVersion, nonce } = reference;
+    const { incarnation } = state;
+    const result = await context.pages.load({ name, incarnation, kind: 'segments', baseVersion, nonce });
+    if (result.kind === 'failed') throw new StoreError(result.reason, { retryable: true });
+    if (result.kind !== 'loaded') return undefined;
+    for (const segment of (result.value as PageContents['segments']).values())
+      named.add(nameOf({ kind: 'seg', ...segment }));
   }
   return named;
 }
