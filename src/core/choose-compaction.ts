@@ -44,7 +44,7 @@ export function chooseCompaction(
   limits: Pick<QueueLimits, 'compactedBytesMax'>,
   standingOf: (id: SegmentId) => Standing,
 ): readonly SegmentId[] | undefined {
-  const candidates = [...state.segments].map(([id, reference]) => candidateOf(id, reference));
+  const candidates = [...state.segments].map(([id, reference]) => candidateOf(state, id, reference));
   candidates.sort((a, b) => a.firstSequence - b.firstSequence);
   const chosen =
     chooseCold(state, candidates, limits.compactedBytesMax, standingOf) ??
@@ -60,8 +60,12 @@ export function bodyCountOf({ bodyCount, runs }: SegmentReference): number {
   return bodyCount ?? runs.reduce((sum, { count }) => sum + count, 0);
 }
 
-function candidateOf(id: SegmentId, reference: SegmentReference): Candidate {
-  const liveBytes = Math.ceil((reference.bytes * reference.liveCount) / bodyCountOf(reference));
+function candidateOf(state: QueueState, id: SegmentId, reference: SegmentReference): Candidate {
+  // Its dead can't be told from what is in pages, and are copied too.
+  const share = reference.runs.some((run) => isPaged(state, run))
+    ? 1
+    : reference.liveCount / bodyCountOf(reference);
+  const liveBytes = Math.ceil(reference.bytes * share);
   return { id, reference, firstSequence: reference.runs[0]!.firstSequence, liveBytes };
 }
 

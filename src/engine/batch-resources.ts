@@ -138,7 +138,7 @@ export class BatchResources implements Resources {
 
   /**
    * A 404 is corruption only when a manifest read after it still names the object: a stale view may name what the
-   * collector has rightly deleted since.
+   * collector has rightly deleted since. Segments and pages are loaded side by side: whichever misses one first reads.
    */
   async #haveMovedOn<Id>(
     results: readonly { readonly id: Id; readonly result: LoadResult<unknown> }[],
@@ -146,11 +146,8 @@ export class BatchResources implements Resources {
   ): Promise<boolean> {
     const missing = results.filter(({ result }) => result.kind === 'missing');
     if (missing.length === 0) return false;
-    const before = this.#view.current.state;
     const result = await this.#view.refresh();
-    if (result.kind === 'ended') return true;
-    const now = this.#view.current.state;
-    return before !== now && missing.some(({ id }) => !named(now, id));
+    return result.kind === 'ended' || missing.some(({ id }) => !named(this.#view.current.state, id));
   }
 
   #report(message: string, id: string, result: Exclude<LoadResult<unknown>, { kind: 'loaded' }>): void {

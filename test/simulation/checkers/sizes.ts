@@ -92,13 +92,14 @@ function besidesTail(state: QueueState): number {
   let bytes = 512;
   for (const [name, value] of state.attributes) bytes += name.length + value.length + 16;
   for (const { runs } of state.segments.values()) bytes += 64 + 40 * runs.length;
-  for (const { left } of state.leasePages.values()) bytes += 64 + left.length;
+  for (const { left } of state.leasePages.values()) bytes += 80 + left.length;
+  const coldPages = state.delayedPages.size + state.readyPages.size + state.segmentsPages.size;
   return (
     bytes +
     48 * state.writers.length +
     10 * state.ready.length +
     20 * state.delayed.size +
-    64 * state.delayedPages.size +
+    80 * coldPages +
     64 * state.deliveries.size +
     64 * state.intents.size +
     128 * (state.outgoingLinks.size + state.incomingLinks.size)
