@@ -141,13 +141,19 @@ function pages(drawn: SimConfig, draw: Prng): SimConfig {
         attributes: { DelaySeconds: '20', MessageRetentionPeriod: '60' },
         deadLetterTo: undefined,
       },
+      {
+        name: 'q2',
+        attributes: { VisibilityTimeout: '2', MessageRetentionPeriod: draw.pick(['60', '300']) },
+        deadLetterTo: undefined,
+      },
     ],
     limits: { ...collected.limits, ...smallestPages, tailBytesMax, segmentBytesMax: tailBytesMax / 4 },
     clients: withWeights(
       collected.clients,
-      { send: 1, receive: 1, settle: 1, purge: draw.pick([0, 0, 0.02]) },
+      { send: draw.pick([1, 3]), receive: 1, settle: 1, purge: draw.pick([0, 0, 0.02]) },
       80,
     ),
+    faults: { ...collected.faults, pageFailed: draw.pick([0, 0.1, 0.4]) },
     droughtMillisMax: pagedDroughtMillisMax,
   };
 }

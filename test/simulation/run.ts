@@ -159,5 +159,6 @@ function describeLanding({ node, queue, after, storedAfter }: Landing): string {
   if (!after) return `n${node}: ${queue} is gone`;
   if (after.kind === 'tombstone') return `n${node}: ${queue} has a tombstone`;
   const { version, ready, delayed, deliveries, tail, segments, intents } = after.state;
-  return `n${node}: ${queue} version ${version} (ready ${ready.length / 2} ranges, delayed ${delayed.size}, deliveries ${deliveries.size}, tail ${tail.size}, segments ${segments.size}, intents ${intents.size}, pages ${storedAfter!.delayedPages.size})`;
+  const { delayedPages, leasePages, readyPages, segmentsPages } = storedAfter!;
+  return `n${node}: ${queue} version ${version} (ready ${ready.length / 2} ranges, delayed ${delayed.size}, deliveries ${deliveries.size}, tail ${tail.size}, segments ${segments.size}, intents ${intents.size}, pages ${delayedPages.size} delayed, ${leasePages.size} lease, ${readyPages.size} ready, ${segmentsPages.size} segments)`;
 }

@@ -1,10 +1,9 @@
 /** Faults of pages: DESIGN.md sections 4 and 5. */
 import type { Mutant } from './mutant.ts';
-import { counts, purge } from './spoiled-files.ts';
+import { counts, named, purge } from './spoiled-files.ts';
 
 const pages = 'src/core/pages.ts';
 const delayed = 'src/core/delayed-pages.ts';
-const named = 'src/engine/named-objects.ts';
 
 export const pageFaults: readonly Mutant[] = [
   {
