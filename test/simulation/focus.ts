@@ -25,6 +25,7 @@ export const focusNames = [
   'pages',
   'sleeps',
   'backlogs',
+  'quiet',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -45,6 +46,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   pages,
   sleeps,
   backlogs,
+  quiet,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -400,5 +402,25 @@ function backlogs(drawn: SimConfig, draw: Prng): SimConfig {
       collectLagMillis: draw.pick([100, 300, 2_000]),
       sweepIntervalMillis: draw.pick([500, 1_500, 10_000]),
     },
+  };
+}
+
+/** Nobody sweeps, polls are rare and clocks are right: what wakes whom in the healed world is not hidden by them. */
+function quiet(drawn: SimConfig): SimConfig {
+  return {
+    ...drawn,
+    calls: Math.min(drawn.calls, 200),
+    nodes: drawn.nodes.slice(0, 2).map((node) => ({ ...node, skewMillis: 0, stepsPerMinute: 0 })),
+    clients: drawn.clients.map((client) => ({ ...client, home: 0 })),
+    queues: [{ name: 'q0', attributes: { VisibilityTimeout: '1' }, deadLetterTo: undefined }],
+    faults: { ...drawn.faults, lie: 0 },
+    limits: { ...drawn.limits, ...smallestPages, tailBytesMax: queueLimits.tailBytesMax / 64 },
+    timing: {
+      ...drawn.timing,
+      pollMaxMillis: 8_000,
+      collectLagMillis: 60_000,
+      sweepIntervalMillis: 24 * 3_600_000,
+    },
+    droughtMillisMax: pagedDroughtMillisMax,
   };
 }

@@ -21,6 +21,7 @@ import { Prng } from './prng.ts';
 import { Reached, type ReachedKind } from './reached.ts';
 import { Scheduler } from './scheduler.ts';
 import { noTrace, type Trace } from './trace.ts';
+import { wakeForPages } from './wake-for-pages.ts';
 import { SimWeather } from './weather.ts';
 
 const minute = 60_000;
@@ -134,6 +135,8 @@ async function playPhases(stage: Stage): Promise<void> {
   await createEverywhere(stage);
   if (court.failure) return;
   await giveBackEverywhere(stage);
+  if (court.failure) return;
+  await wakeForPages(stage);
   if (court.failure) return;
   await sweepEverything(stage);
   court.finished(bucket.keys());

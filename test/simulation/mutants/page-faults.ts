@@ -90,7 +90,8 @@ export const pageFaults: readonly Mutant[] = [
   {
     name: 'nobody-wakes-for-a-page',
     breaks: 'a parked receive is woken when a message of a page is due',
-    focus: 'pages',
+    // In `pages` sweeps commit every second, and in the swarm polls come soon: both wake everybody.
+    focus: 'quiet',
     patches: [
       {
         file: counts,
