@@ -136,6 +136,10 @@ function pages(drawn: SimConfig, draw: Prng): SimConfig {
   const tailBytesMax = queueLimits.tailBytesMax / 64;
   return {
     ...collected,
+    calls: Math.min(collected.calls, 700),
+    // Sweeps every second would mostly bury: an hour for the tombstones to grow old would be three quarters of all requests.
+    lateMillisMax: Math.min(collected.lateMillisMax, 60_000),
+    timing: { ...collected.timing, tombstoneAgeMillis: 600_000 },
     queues: [
       { name: 'q0', attributes: { DelaySeconds: String(draw.pick([1, 2, 5])) }, deadLetterTo: undefined },
       {

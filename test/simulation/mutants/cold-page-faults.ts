@@ -182,18 +182,6 @@ const endingOfPages: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a-page-of-segments-ends-with-its-oldest',
-    breaks: 'retention ends nothing that has not expired',
-    focus: 'pages',
-    patches: [
-      {
-        file: retention,
-        text: '    if (!isExpired(draft, reference.sentAtMaxMillis)) {\n      unfoldSegments',
-        by: '    if (!isExpired(draft, reference.sentAtMinMillis)) {\n      unfoldSegments',
-      },
-    ],
-  },
-  {
     name: 'retention-drops-ready-pages-that-reach-further',
     breaks: 'a ready page with messages of others comes back before some of it ends',
     focus: 'pages',
