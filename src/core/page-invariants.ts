@@ -15,10 +15,33 @@ type Page = <K extends PageKind>(kind: K, id: PageId) => PageContents[K];
 export function brokenPages(state: QueueState, page: Page): string | undefined {
   const whole = unfolded(state, page);
   return (
+    brokenDelayedPages(state, page) ??
     brokenLeasePages(state, page) ??
     brokenReadyPages(state, page, whole.ready) ??
     brokenSegmentsPages(state, page, whole)
   );
+}
+
+/** Reckoned in another way than where the reference is made. */
+function brokenDelayedPages(state: QueueState, page: Page): string | undefined {
+  for (const [id, reference] of state.delayedPages) {
+    const content = page('delayed', id);
+    const sequences = [...content.keys()].sort((a, b) => a - b);
+    const dues = [...content.values()].sort((a, b) => a - b);
+    const wrong = difference(reference, {
+      count: content.size,
+      firstSequence: sequences[0]!,
+      lastSequence: sequences.at(-1)!,
+      firstDueAtMillis: dues[0]!,
+      lastDueAtMillis: dues.at(-1)!,
+    });
+    if (wrong !== undefined) return `the delayed page ${id} has another ${wrong}`;
+    for (const sequence of sequences) {
+      if (state.tail.has(sequence)) return `the delayed page ${id} has sequence ${sequence} of the tail`;
+      if (state.delayed.has(sequence)) return `sequence ${sequence} is delayed twice`;
+    }
+  }
+  return undefined;
 }
 
 function brokenLeasePages(state: QueueState, page: Page): string | undefined {

@@ -30,6 +30,8 @@ export interface FaultRates {
   /** 409 for a conditional write that never took effect. */
   readonly refused: number;
   readonly readFailed: number;
+  /** Per page and spell of a few seconds: whoever reads that page then fails. */
+  readonly pageFailed: number;
   readonly stalledBody: number;
   /** RequestTimeTooSkewed: a signing clock that is off; nothing landed, also after its correction. */
   readonly skewed: number;
@@ -135,7 +137,13 @@ function drawFaults(draw: Prng): Omit<FaultRates, keyof ReturnType<typeof drawOd
 /** Of a stream of its own. */
 function drawOddFaults(draw: Prng) {
   const rate = () => (draw.chance(0.3) ? draw.pick([0.002, 0.01, 0.03]) : 0);
-  return { skewed: rate(), aged: rate(), modified: draw.chance(0.3) ? draw.pick([0.05, 0.5]) : 0 };
+  return {
+    skewed: rate(),
+    aged: rate(),
+    modified: draw.chance(0.3) ? draw.pick([0.05, 0.5]) : 0,
+    // Only in a weather of its own (focus.ts).
+    pageFailed: 0,
+  };
 }
 
 function drawNode(draw: Prng, far: boolean): NodeConfig {

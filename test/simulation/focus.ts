@@ -25,6 +25,7 @@ export const focusNames = [
   'pages',
   'sleeps',
   'backlogs',
+  'quiet',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -45,6 +46,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   pages,
   sleeps,
   backlogs,
+  quiet,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -134,6 +136,10 @@ function pages(drawn: SimConfig, draw: Prng): SimConfig {
   const tailBytesMax = queueLimits.tailBytesMax / 64;
   return {
     ...collected,
+    calls: Math.min(collected.calls, 700),
+    // Sweeps every second would mostly bury: an hour for the tombstones to grow old would be three quarters of all requests.
+    lateMillisMax: Math.min(collected.lateMillisMax, 60_000),
+    timing: { ...collected.timing, tombstoneAgeMillis: 600_000 },
     queues: [
       { name: 'q0', attributes: { DelaySeconds: String(draw.pick([1, 2, 5])) }, deadLetterTo: undefined },
       {
@@ -141,13 +147,19 @@ function pages(drawn: SimConfig, draw: Prng): SimConfig {
         attributes: { DelaySeconds: '20', MessageRetentionPeriod: '60' },
         deadLetterTo: undefined,
       },
+      {
+        name: 'q2',
+        attributes: { VisibilityTimeout: '2', MessageRetentionPeriod: draw.pick(['60', '300']) },
+        deadLetterTo: undefined,
+      },
     ],
     limits: { ...collected.limits, ...smallestPages, tailBytesMax, segmentBytesMax: tailBytesMax / 4 },
     clients: withWeights(
       collected.clients,
-      { send: 1, receive: 1, settle: 1, purge: draw.pick([0, 0, 0.02]) },
+      { send: draw.pick([1, 3]), receive: 1, settle: 1, purge: draw.pick([0, 0, 0.02]) },
       80,
     ),
+    faults: { ...collected.faults, pageFailed: draw.pick([0, 0.1, 0.4]) },
     droughtMillisMax: pagedDroughtMillisMax,
   };
 }
@@ -394,5 +406,25 @@ function backlogs(drawn: SimConfig, draw: Prng): SimConfig {
       collectLagMillis: draw.pick([100, 300, 2_000]),
       sweepIntervalMillis: draw.pick([500, 1_500, 10_000]),
     },
+  };
+}
+
+/** Nobody sweeps, polls are rare and clocks are right: what wakes whom in the healed world is not hidden by them. */
+function quiet(drawn: SimConfig): SimConfig {
+  return {
+    ...drawn,
+    calls: Math.min(drawn.calls, 200),
+    nodes: drawn.nodes.slice(0, 2).map((node) => ({ ...node, skewMillis: 0, stepsPerMinute: 0 })),
+    clients: drawn.clients.map((client) => ({ ...client, home: 0 })),
+    queues: [{ name: 'q0', attributes: { VisibilityTimeout: '1' }, deadLetterTo: undefined }],
+    faults: { ...drawn.faults, lie: 0 },
+    limits: { ...drawn.limits, ...smallestPages, tailBytesMax: queueLimits.tailBytesMax / 64 },
+    timing: {
+      ...drawn.timing,
+      pollMaxMillis: 8_000,
+      collectLagMillis: 60_000,
+      sweepIntervalMillis: 24 * 3_600_000,
+    },
+    droughtMillisMax: pagedDroughtMillisMax,
   };
 }

@@ -18,7 +18,7 @@ const minute = 60_000;
 /** Far above every visibility timeout and delay of the configuration. */
 const drainMillisMax = 10 * minute;
 /** The longest poll interval, jittered, and a few slow requests. */
-const wakeMillisMax = 2_000 * 1.2 + 2_000;
+const wakeMillisMax = ({ timing }: SimConfig) => Math.max(2_000, timing.pollMaxMillis ?? 0) * 1.2 + 2_000;
 
 export interface LivenessWorld {
   readonly scheduler: Scheduler;
@@ -74,7 +74,7 @@ function waiting(world: LivenessWorld): IncarnationLife[] {
   });
 }
 
-function clocksWereWrong({ cluster, config }: LivenessWorld): boolean {
+export function clocksWereWrong({ cluster, config }: LivenessWorld): boolean {
   return cluster.clocks.liesTold > 0 || config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0);
 }
 
@@ -137,7 +137,7 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
         'a waiting receive is woken',
         `n${here} polled ${queue}, n${there} sent, nothing came`,
       );
-    if (waitedMillis > wakeMillisMax)
+    if (waitedMillis > wakeMillisMax(config))
       return court.fail('a waiting receive is woken', `n${here} got it after ${waitedMillis.toFixed(0)} ms`);
     const handles = reply.answer.messages.map(({ receiptHandle }) => receiptHandle);
     await cluster.call(-4, here, { kind: 'delete', queue, handles }, { timeoutMillis: minute });
@@ -145,7 +145,7 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
 }
 
 /** A node that still knows a past incarnation may say once that it does not know what became of a command. */
-async function callSurely(
+export async function callSurely(
   { cluster }: LivenessWorld,
   client: number,
   node: number,

@@ -21,6 +21,7 @@ import { Prng } from './prng.ts';
 import { Reached, type ReachedKind } from './reached.ts';
 import { Scheduler } from './scheduler.ts';
 import { noTrace, type Trace } from './trace.ts';
+import { wakeForPages } from './wake-for-pages.ts';
 import { SimWeather } from './weather.ts';
 
 const minute = 60_000;
@@ -135,6 +136,8 @@ async function playPhases(stage: Stage): Promise<void> {
   if (court.failure) return;
   await giveBackEverywhere(stage);
   if (court.failure) return;
+  await wakeForPages(stage);
+  if (court.failure) return;
   await sweepEverything(stage);
   court.finished(bucket.keys());
   if (court.failure) return;
@@ -159,5 +162,6 @@ function describeLanding({ node, queue, after, storedAfter }: Landing): string {
   if (!after) return `n${node}: ${queue} is gone`;
   if (after.kind === 'tombstone') return `n${node}: ${queue} has a tombstone`;
   const { version, ready, delayed, deliveries, tail, segments, intents } = after.state;
-  return `n${node}: ${queue} version ${version} (ready ${ready.length / 2} ranges, delayed ${delayed.size}, deliveries ${deliveries.size}, tail ${tail.size}, segments ${segments.size}, intents ${intents.size}, pages ${storedAfter!.delayedPages.size})`;
+  const { delayedPages, leasePages, readyPages, segmentsPages } = storedAfter!;
+  return `n${node}: ${queue} version ${version} (ready ${ready.length / 2} ranges, delayed ${delayed.size}, deliveries ${deliveries.size}, tail ${tail.size}, segments ${segments.size}, intents ${intents.size}, pages ${delayedPages.size} delayed, ${leasePages.size} lease, ${readyPages.size} ready, ${segmentsPages.size} segments)`;
 }

@@ -7,13 +7,16 @@ import { isSparse } from '../../src/core/choose-compaction.ts';
 import { pageKinds } from '../../src/core/pages.ts';
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../src/core/queue-state.ts';
-import { has } from '../../src/core/range-set.ts';
+import { countWithin, has } from '../../src/core/range-set.ts';
 import { decodeReceiptHandle } from '../../src/core/receipt-handle.ts';
 import { manifestsPrefix, parseObjectKey } from '../../src/format/object-keys.ts';
 import { type DiffChecker, isCompacted, leaseKey } from './checkers/check.ts';
 import type { Call, CallAnswer, Landing, ObjectChange } from './history.ts';
 import type { LandingDiff, Ledger } from './ledger.ts';
 import type { Reached } from './reached.ts';
+
+/** So many may leave with one receive. */
+const receiveMax = 10;
 
 export class Scenes implements DiffChecker {
   readonly name = 'scenes judge nothing';
@@ -187,6 +190,39 @@ export class Scenes implements DiffChecker {
         if (!after.has(id)) this.#reached.note('a page of delayed messages comes back');
     }
     this.#leasePages(storedBefore!.leasePages, storedAfter!.leasePages);
+    this.#readyPages(storedBefore!, storedAfter!);
+    this.#segmentsPages(storedBefore!, storedAfter!);
+  }
+
+  #readyPages(
+    { readyPages: before }: QueueState,
+    { readyPages: after, ready, purgeWatermark }: QueueState,
+  ): void {
+    if (before === after) return;
+    for (const id of after.keys())
+      if (!before.has(id)) this.#reached.note('a page of ready ranges is written');
+    for (const [id, { firstSequence, lastSequence, count }] of before) {
+      if (after.has(id) || lastSequence < purgeWatermark) continue;
+      // A receive takes some of it at once.
+      const left = countWithin(ready, firstSequence, lastSequence + 1);
+      if (left > 0 && left <= count) this.#reached.note('a page of ready ranges comes back');
+      if (left === 0 && count > receiveMax) this.#reached.note('a page of ready ranges ends unread');
+    }
+  }
+
+  #segmentsPages(
+    { segmentsPages: before }: QueueState,
+    { segmentsPages: after, segments, purgeWatermark }: QueueState,
+  ): void {
+    if (before === after) return;
+    for (const id of after.keys()) if (!before.has(id)) this.#reached.note('a page of segments is written');
+    for (const [id, { firstSequence, lastSequence }] of before) {
+      if (after.has(id) || lastSequence < purgeWatermark) continue;
+      const isBack = [...segments.values()].some(({ runs }) =>
+        runs.some(({ firstSequence: first }) => firstSequence <= first && first <= lastSequence),
+      );
+      this.#reached.note(isBack ? 'a page of segments comes back' : 'a page of segments ends whole');
+    }
   }
 
   #leasePages(before: QueueState['leasePages'], after: QueueState['leasePages']): void {

@@ -3,7 +3,7 @@
  * which every fourth has a weather of its own (focus.ts).
  */
 import { appendFileSync, readFileSync } from 'node:fs';
-import { focusNames } from './focus.ts';
+import { type Focus, focusNames } from './focus.ts';
 
 /**
  * A line each, `<seed>: <what was wrong>`, and only ever appended to in one write: of two jobs that fail together
@@ -30,8 +30,8 @@ export function keepSeed({ seed, found }: KeptSeed, file: URL = keptFile): void 
 
 const swarmSeeds = 24;
 const seedsOfEachFocus = 2;
-/** Short ones, for scenes of one instant each. */
-const crashSeeds = 12;
+/** Of crashes short ones, for scenes of one instant each; of pages until one ends by retention. */
+const seedsOfFocus: Partial<Record<Focus, number>> = { crashes: 12, pages: 7 };
 
 /** Together they reach every kind of fault and scene (reached.ts). */
 export function fixedSeeds(): string[] {
@@ -39,7 +39,7 @@ export function fixedSeeds(): string[] {
   return [
     ...numbers(swarmSeeds).map(String),
     ...focusNames.flatMap((focus) =>
-      numbers(focus === 'crashes' ? crashSeeds : seedsOfEachFocus).map((number) => `${focus}-${number}`),
+      numbers(seedsOfFocus[focus] ?? seedsOfEachFocus).map((number) => `${focus}-${number}`),
     ),
   ];
 }

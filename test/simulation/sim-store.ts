@@ -3,6 +3,9 @@
  * when, and what the process is told, are drawn apart, so a process may be told anything about a write that is true
  * of some real network. Over 300 lines: one way of writing has all its fates beside each other.
  */
+
+import { pageKinds } from '../../src/core/pages.ts';
+import { parseObjectKey } from '../../src/format/object-keys.ts';
 import {
   type DeleteIfMatchOutcome,
   type DeleteOutcome,
@@ -20,7 +23,7 @@ import {
 import type { Bucket, RequestOrigin } from './bucket.ts';
 import type { FaultRates, NodeConfig, SimConfig } from './config.ts';
 import type { Life } from './life.ts';
-import type { Prng } from './prng.ts';
+import { Prng } from './prng.ts';
 import type { ReachedKind } from './reached.ts';
 import { never, type Scheduler } from './scheduler.ts';
 
@@ -91,6 +94,8 @@ const writeFates = [
   'skewed',
 ] as const satisfies readonly (keyof FaultRates)[];
 
+const pageSpellMillis = 4_000;
+
 export class SimStore implements ObjectStore {
   readonly #to: Connection;
 
@@ -129,7 +134,7 @@ export class SimStore implements ObjectStore {
     life.touch();
     if (!life.alive) return never();
     const sentAt = life.now;
-    const fate = this.#readFate(sentAt);
+    const fate = this.#readFate(sentAt, method === 'get' ? key : undefined);
     watcher.request(node, method, key, fate);
     const there = this.#halfMillis(nodeConfig.getMillis);
     const back = this.#halfMillis(nodeConfig.getMillis);
@@ -143,7 +148,7 @@ export class SimStore implements ObjectStore {
         });
       if (fate === 'down')
         fail(sentAt + (draw.chance(0.5) ? there : config.requestTimeoutMillis), 'simulated: down');
-      else if (fate === 'readFailed') fail(sentAt + there + back, 'simulated: 503');
+      else if (fate === 'readFailed' || fate === 'pageFailed') fail(sentAt + there + back, 'simulated: 503');
       else if (fate === 'stalledBody') fail(sentAt + config.requestTimeoutMillis, 'simulated: stalled body');
       else
         scheduler.at(sentAt + there, () => {
@@ -154,14 +159,27 @@ export class SimStore implements ObjectStore {
     });
   }
 
-  #readFate(sentAt: number): 'down' | 'denied' | 'readFailed' | 'stalledBody' | 'skewed' | 'plain' {
+  #readFate(
+    sentAt: number,
+    key: string | undefined,
+  ): 'down' | 'denied' | 'readFailed' | 'pageFailed' | 'stalledBody' | 'skewed' | 'plain' {
     const { weather, node, draw, config } = this.#to;
     if (weather.downUntil(node) > sentAt) return 'down';
     if (weather.deniedUntil(node) > sentAt) return 'denied';
     if (!weather.faulty) return 'plain';
     for (const fate of ['readFailed', 'stalledBody', 'skewed'] as const)
       if (draw.chance(config.faults[fate])) return fate;
-    return 'plain';
+    return key !== undefined && this.#pageFails(key, sentAt) ? 'pageFailed' : 'plain';
+  }
+
+  /** For every node alike, and again and again: who retries must not get past it. */
+  #pageFails(key: string, sentAt: number): boolean {
+    const { seed, faults } = this.#to.config;
+    if (faults.pageFailed === 0) return false;
+    const kind = parseObjectKey(key)?.kind;
+    if (!pageKinds.some((page) => page === kind)) return false;
+    const spell = Math.floor(sentAt / pageSpellMillis);
+    return new Prng(`${seed}/unreadable/${key}/${spell}`).chance(faults.pageFailed);
   }
 
   /** Nothing was written. */

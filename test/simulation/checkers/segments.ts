@@ -11,14 +11,21 @@ export function segmentsChecker(ledger: Ledger, present: (key: string) => boolea
   const named = (key: string): boolean => {
     const parts = parseObjectKey(key);
     const life = parts && ledger.incarnations.get(parts.incarnation);
-    return life !== undefined && life.endedAt === undefined && names(life.stored, parts!);
+    if (life === undefined || life.endedAt !== undefined) return false;
+    // Directly, or through a page.
+    return names(life.stored, parts!) || names(life.state, parts!);
   };
   return {
     name: 'segments are there while they are named, and go when they are not',
-    diff: ({ landing: { storedBefore }, incarnation: { queue: name, id: incarnation, stored } }) => {
+    diff: ({
+      landing: { storedBefore },
+      before,
+      after,
+      incarnation: { queue: name, id: incarnation, stored },
+    }) => {
       const same = storedBefore?.incarnation === incarnation ? storedBefore : undefined;
-      for (const object of namedBy(stored)) {
-        if (same && names(same, object)) continue;
+      for (const object of [...namedBy(stored), ...namedBy(after)]) {
+        if ((same && names(same, object)) || (before && names(before, object))) continue;
         if (!present(objectKey({ name, incarnation, ...object })))
           return `${name} names ${nameOf(object)}, which is not in the bucket`;
       }

@@ -1,5 +1,6 @@
 /** Every planted fault, by the part of the engine that it spoils. */
 import { boundFaults } from './bound-faults.ts';
+import { coldPageFaults } from './cold-page-faults.ts';
 import { collectionFaults } from './collection-faults.ts';
 import { commitFaults } from './commit-faults.ts';
 import { compactionFaults } from './compaction-faults.ts';
@@ -23,5 +24,6 @@ export const allMutants: readonly Mutant[] = [
   ...watchFaults,
   ...boundFaults,
   ...pageFaults,
+  ...coldPageFaults,
   ...compactionFaults,
 ];

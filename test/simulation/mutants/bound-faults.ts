@@ -108,7 +108,9 @@ export const boundFaults: readonly Mutant[] = [
     name: 'orphans-of-the-deleted-stay',
     breaks: 'objects of an incarnation that is gone are removed',
     focus: 'names',
-    patches: [{ file: collector, text: '      else deleted += await this.#delete(objects);', by: '' }],
+    patches: [
+      { file: collector, text: 'if (!state) return this.#delete(objects);', by: 'if (!state) return 0;' },
+    ],
   },
   {
     name: 'last-modified-is-the-time',

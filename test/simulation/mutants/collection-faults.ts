@@ -1,6 +1,6 @@
 /** Faults of collection: DESIGN.md section 5. */
 import type { Mutant } from './mutant.ts';
-import { batch, collector, garbage, spill } from './spoiled-files.ts';
+import { batch, collector, garbage, named, spill } from './spoiled-files.ts';
 
 export const collectionFaults: readonly Mutant[] = [
   {
@@ -8,7 +8,9 @@ export const collectionFaults: readonly Mutant[] = [
     breaks: 'only objects below collectedBelow are collected',
     dagger: true,
     focus: 'collection',
-    patches: [{ file: collector, text: 'parts.baseVersion < state.collectedBelow && !', by: '!' }],
+    patches: [
+      { file: collector, text: 'parts.baseVersion < state.collectedBelow', by: 'parts.baseVersion >= 0' },
+    ],
   },
   {
     name: 'sweep-raises-nothing-first',
@@ -19,9 +21,10 @@ export const collectionFaults: readonly Mutant[] = [
       { file: collector, text: "await loop.submit({ kind: 'tidy', collectBelow: version });", by: '' },
       {
         file: collector,
-        text: 'parts.baseVersion < state.collectedBelow &&',
-        by: 'parts.baseVersion < version &&',
+        text: 'this.#deleteUnnamed(unnamed, undefined)',
+        by: 'this.#deleteUnnamed(unnamed.filter(({ parts }) => parts.baseVersion < version), undefined)',
       },
+      { file: collector, text: 'parts.baseVersion < state.collectedBelow', by: 'parts.baseVersion >= 0' },
     ],
   },
   {
@@ -32,7 +35,17 @@ export const collectionFaults: readonly Mutant[] = [
       {
         file: collector,
         text: '    const state = await this.#stateOf(name, incarnation);\n    if (!state) return 0;',
-        by: '    const state = { ...before, collectedBelow: version };',
+        by: '    const state = given ?? (await this.#stateOf(name, incarnation));\n    if (!state) return 0;',
+      },
+      {
+        file: collector,
+        text: 'triedAt: number | undefined): Promise<number> {',
+        by: 'triedAt: number | undefined, given?: QueueState): Promise<number> {',
+      },
+      {
+        file: collector,
+        text: 'this.#deleteUnnamed(unnamed, undefined)',
+        by: 'this.#deleteUnnamed(unnamed, undefined, { ...before, collectedBelow: version })',
       },
     ],
   },
@@ -56,8 +69,8 @@ export const collectionFaults: readonly Mutant[] = [
       },
       {
         file: collector,
-        text: '      const state = await this.#stateOf(name, incarnation);\n      if (state) versions',
-        by: '      const seen = known.get(name);\n      const state = seen?.incarnation === incarnation ? seen : undefined;\n      if (state) versions',
+        text: 'const state = await this.#stateOf(parts.name, parts.incarnation);',
+        by: 'const seen = known.get(parts.name);\n        const state = seen?.incarnation === parts.incarnation ? seen : undefined;',
       },
     ],
   },
@@ -74,8 +87,8 @@ export const collectionFaults: readonly Mutant[] = [
       // The product's own look at every step would stop it.
       {
         file: 'src/core/invariants.ts',
-        text: 'if (!current.segments.has(id) && reference.baseVersion < next.collectedBelow)',
-        by: 'if (!current.segments.has(id) && reference.baseVersion < 0)',
+        text: 'if (reference.baseVersion < next.collectedBelow &&',
+        by: 'if (reference.baseVersion < 0 &&',
       },
     ],
   },
@@ -107,15 +120,12 @@ export const collectionFaults: readonly Mutant[] = [
     breaks: 'what the manifest names stays',
     patches: [
       {
-        file: garbage,
-        text: 'if (!next.state.segments.has(id)) this.#dropped.set(id, reference);',
-        by: 'if (next.state.segments.get(id) !== reference) this.#dropped.set(id, reference);',
+        file: named,
+        text: 'if (still?.has(id)) continue;',
+        by: 'if (still?.get(id) === references.get(id)) continue;',
       },
-      {
-        file: garbage,
-        text: 'if (reference.baseVersion >= state.collectedBelow || state.segments.has(id)) continue;',
-        by: 'if (reference.baseVersion >= state.collectedBelow) continue;',
-      },
+      { file: named, text: 'if (!mayName(next, object)) yield object;', by: 'yield object;' },
+      { file: garbage, text: 'if (mayName(state, object)) continue;', by: '' },
     ],
   },
   {
@@ -125,8 +135,8 @@ export const collectionFaults: readonly Mutant[] = [
     patches: [
       {
         file: collector,
-        text: 'const unnamed = objects.filter(({ parts }) => !before.segments.has(segmentIdOf(parts)));',
-        by: 'const unnamed = objects.filter(({ parts }) => before.segments.has(segmentIdOf(parts)));',
+        text: 'objects.filter(({ parts }) => !names(before, parts))',
+        by: 'objects.filter(({ parts }) => names(before, parts))',
       },
     ],
   },

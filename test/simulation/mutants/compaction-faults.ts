@@ -35,8 +35,8 @@ export const compactionFaults: readonly Mutant[] = [
       // The product's own look at every step would stop it.
       {
         file: 'src/core/invariants.ts',
-        text: 'if (!current.segments.has(id) && reference.baseVersion < next.collectedBelow)',
-        by: 'if (!current.segments.has(id) && reference.baseVersion < 0)',
+        text: 'if (reference.baseVersion < next.collectedBelow &&',
+        by: 'if (reference.baseVersion < 0 &&',
       },
     ],
   },
@@ -45,7 +45,7 @@ export const compactionFaults: readonly Mutant[] = [
     breaks: 'every live message is copied',
     focus: 'backlogs',
     patches: [
-      { file: layout, text: ' || deliveries.has(sequence)', by: '' },
+      { file: layout, text: '    deliveries.has(sequence) ||\n', by: '' },
       { file: replace, text: 'if (liveCount > into.bodyCount)', by: 'if (liveCount > 1e9 + into.bodyCount)' },
     ],
   },

@@ -11,6 +11,7 @@ export const leaseFaults: readonly Mutant[] = [
     name: 'lease-page-of-the-past',
     breaks: 'after a conflict a page is used only if all it covers is unchanged',
     dagger: true,
+    focus: 'pages',
     patches: [
       {
         file: leasePages,
@@ -38,6 +39,7 @@ export const leaseFaults: readonly Mutant[] = [
   {
     name: 'unreadable-is-absent',
     breaks: 'a delete is not answered from a page that cannot be read',
+    focus: 'pages',
     patches: [{ file: deliveries, text: "return unknown ? 'unknown' : 'absent';", by: "return 'absent';" }],
   },
   {
@@ -73,6 +75,7 @@ export const leaseFaults: readonly Mutant[] = [
   {
     name: 'purge-forgets-lease-pages',
     breaks: 'a purge drops every page',
+    focus: 'pages',
     patches: [{ file: deliveries, text: '    this.#references.replace(new Map());\n', by: '' }],
   },
   {

@@ -10,7 +10,22 @@ export function scratchOf(name: string): string {
   return `${repository}.cache/${name}`;
 }
 
-/** Makes a copy of product and simulator with these changes. @throws when a text is not there exactly once */
+/** The files that a fault changes, with what it makes of them. @throws when a text is not there exactly once */
+export function spoiled(patches: readonly Patch[]): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const { file, text, by } of patches) {
+    const source = files.get(file) ?? readFileSync(`${repository}${file}`, 'utf8');
+    const times = source.split(text).length - 1;
+    if (times !== 1) throw new Error(`in ${file} this text occurs ${times} times, not once: ${text}`);
+    files.set(
+      file,
+      source.replace(text, () => by),
+    );
+  }
+  return files;
+}
+
+/** Makes a copy of product and simulator with these changes. */
 export function plant(scratch: string, folder: string, patches: readonly Patch[]): string {
   const tree = `${scratch}/${folder}`;
   rmSync(tree, { recursive: true, force: true });
@@ -18,14 +33,6 @@ export function plant(scratch: string, folder: string, patches: readonly Patch[]
   const filter = (path: string) => !path.endsWith('.test.ts');
   cpSync(`${repository}src`, `${tree}/src`, { recursive: true, filter });
   cpSync(`${repository}test/simulation`, `${tree}/test/simulation`, { recursive: true, filter });
-  for (const { file, text, by } of patches) {
-    const source = readFileSync(`${tree}/${file}`, 'utf8');
-    const times = source.split(text).length - 1;
-    if (times !== 1) throw new Error(`in ${file} this text occurs ${times} times, not once: ${text}`);
-    writeFileSync(
-      `${tree}/${file}`,
-      source.replace(text, () => by),
-    );
-  }
+  for (const [file, source] of spoiled(patches)) writeFileSync(`${tree}/${file}`, source);
   return tree;
 }

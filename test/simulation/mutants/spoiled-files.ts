@@ -17,6 +17,7 @@ export const loop = 'src/engine/commit-loop.ts';
 export const create = 'src/engine/create-queue.ts';
 export const garbage = 'src/engine/garbage.ts';
 export const mover = 'src/engine/mover.ts';
+export const named = 'src/engine/named-objects.ts';
 export const view = 'src/engine/queue-view.ts';
 export const register = 'src/engine/register.ts';
 export const clock = 'src/engine/store-clock.ts';
