@@ -50,8 +50,9 @@ export const SEGMENTS_INLINE_MAX = 1_024;
 /** Runs of one page of segments, about: 24 KiB, one request. */
 export const SEGMENT_PAGE_ENTRIES = 512;
 
-/** Pages of one kind that a commit writes: more are for the next. Each is a PUT beside the swap. */
+/** Pages of ready messages, and of segments, that a commit writes: more are for the next. Each is a PUT beside the swap. */
 export const PAGES_PER_COMMIT_MAX = 8;
+
 /**
  * Deliveries in the manifest, 43 bytes each, before those leased longest ago leave for a page. Under a steady load the
  * manifest holds half of that on average, and what one commit changes.

@@ -20,6 +20,7 @@ import { commitAt, Linger, windowMillis } from './linger.ts';
 import type { ObservedQueue } from './manifest-register.ts';
 import type { Sighting, WatchedQueue } from './manifest-watch.ts';
 import {
+  fittingBatch,
   type LoopOutcome,
   nothingReceived,
   type PendingCommand,
@@ -288,13 +289,7 @@ export class CommitLoop implements WatchedQueue {
   }
 
   #takeBatch(): PendingCommand[] {
-    let bytes = 0;
-    let count = 0;
-    for (const pending of this.#pending) {
-      if (count > 0 && bytes + pending.bytes > batchBytesMax) break;
-      bytes += pending.bytes;
-      count++;
-    }
+    const { count, bytes, room } = fittingBatch(this.#pending);
     const batch = this.#pending.splice(0, count).filter((pending) => this.#stillWanted(pending));
     this.#pendingBytes -= bytes;
     if (this.#waiters.size === 0) return batch;
@@ -304,11 +299,11 @@ export class CommitLoop implements WatchedQueue {
       this.view.current.state,
       this.view.time().nowMillis,
     );
-    return [...batch, ...this.#wake(wanted)];
+    return [...batch, ...this.#wake(wanted, wanted > room ? room : undefined)];
   }
 
-  #wake(count: number): PendingCommand[] {
-    return awake(this.#waiters.take(count), this.#now());
+  #wake(count: number, deliveriesMax?: number): PendingCommand[] {
+    return awake(this.#waiters.take(count, deliveriesMax), this.#now());
   }
 
   #stillWanted(pending: PendingCommand): boolean {

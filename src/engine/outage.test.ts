@@ -5,7 +5,7 @@ import { Gate, requestLost } from '../../test/support/scripted-store.ts';
 import { bodiesOf, entryOf, kindOf, receiveDefaults, scenario, second } from '../../test/support/world.ts';
 import { manifestKey } from '../format/object-keys.ts';
 import { Unavailable } from './queue-api.ts';
-import { pendingBytesMax, pendingCommandsMax } from './settings.ts';
+import { batchDeliveriesMax, pendingBytesMax, pendingCommandsMax } from './settings.ts';
 
 const swap = { method: 'putIfMatch', key: manifestKey('q') } as const;
 const answerOf = (call: Promise<{ readonly kind: string }>): Promise<string> =>
@@ -158,6 +158,35 @@ describe('what waits for one queue', () => {
     await world.run(first);
     assert.equal(answers.filter((answer) => answer === 'unavailable').length, 1);
     assert.equal(answers.filter((answer) => answer === 'done').length, count);
+  });
+});
+
+describe('what one commit takes', () => {
+  /** So many messages are there, and so many receives that ask for ten each. */
+  const receives = Math.ceil((2.5 * batchDeliveriesMax) / 10);
+  const bodies = Array.from({ length: receives * 10 }, () => 'x');
+
+  scenario('is bounded in deliveries', async (world) => {
+    const node = world.startNode();
+    await node.create('q');
+    await node.send('q', ...bodies);
+    const { version } = await world.state('q');
+    const answers = await world.run(Promise.all(Array.from({ length: receives }, () => node.receiving('q'))));
+    assert.ok(answers.every((messages) => messages.length === 10));
+    assert.equal((await world.state('q')).version - version, 3);
+  });
+
+  scenario('is bounded in deliveries to receives that waited', async (world) => {
+    const node = world.startNode();
+    await node.create('q');
+    const answers = Promise.all(
+      Array.from({ length: receives }, () => node.receiving('q', { waitSeconds: 20 })),
+    );
+    await world.clock.advance(second);
+    const { version } = await world.state('q');
+    await node.send('q', ...bodies);
+    assert.ok((await world.run(answers)).every((messages) => messages.length === 10));
+    assert.equal((await world.state('q')).version - version, 3);
   });
 });
 

@@ -1,5 +1,7 @@
 /** Commands on their way into a commit, and receives that wait for messages. */
 import type { Command, CommandOutcome } from '../core/command.ts';
+import { batchBytesMax, batchDeliveriesMax } from './settings.ts';
+import { deliveriesOf } from './wanted.ts';
 
 /** `loop-ended`: the incarnation is over and the command was never tried; its name may hold another queue. */
 export type LoopOutcome = CommandOutcome | { readonly kind: 'loop-ended' };
@@ -23,6 +25,26 @@ export interface Poll {
 
 export const nothingReceived: CommandOutcome = { kind: 'received', messages: [], unreadable: false };
 
+/** The first of them, as many as one commit may take; one of any size. */
+export function fittingBatch(pending: readonly PendingCommand[]): {
+  readonly count: number;
+  readonly bytes: number;
+  /** For deliveries besides. */
+  readonly room: number;
+} {
+  let count = 0;
+  let bytes = 0;
+  let deliveries = 0;
+  for (const next of pending) {
+    const own = deliveriesOf(next.command);
+    if (count > 0 && (bytes + next.bytes > batchBytesMax || deliveries + own > batchDeliveriesMax)) break;
+    bytes += next.bytes;
+    deliveries += own;
+    count++;
+  }
+  return { count, bytes, room: batchDeliveriesMax - deliveries };
+}
+
 /** Parked receives, first come first served. */
 export class ReceiveWaiters {
   #waiters: PendingCommand[] = [];
@@ -40,8 +62,17 @@ export class ReceiveWaiters {
     this.#waiters = [...waiters, ...this.#waiters];
   }
 
-  take(count: number): PendingCommand[] {
-    return this.#waiters.splice(0, count);
+  /** `deliveriesMax`: what those together may make. */
+  take(count: number, deliveriesMax = Number.POSITIVE_INFINITY): PendingCommand[] {
+    if (deliveriesMax === Number.POSITIVE_INFINITY) return this.#waiters.splice(0, count);
+    let taken = 0;
+    let deliveries = 0;
+    while (taken < Math.min(count, this.#waiters.length)) {
+      deliveries += deliveriesOf(this.#waiters[taken]!.command);
+      if (deliveries > deliveriesMax) break;
+      taken++;
+    }
+    return this.#waiters.splice(0, taken);
   }
 
   /** Those whose time is up or whose client has gone: they wait no more. */

@@ -79,6 +79,11 @@ export const pendingBytesMax = 32 * 1024 * 1024;
 /** Bytes of messages in one commit: bounds what one spill uploads and how long one commit takes. */
 export const batchBytesMax = 4 * 1024 * 1024;
 /**
+ * Deliveries that one commit makes or changes: they stay in the manifest until a later one may fold them, 43 bytes each
+ * beside as many older ones. Commit after commit that is still 40,000 a second on S3.
+ */
+export const batchDeliveriesMax = 4_096;
+/**
  * Loops kept by one process. An idle one holds its queue's state, up to about half a megabyte with a full tail; what
  * is evicted costs one GET when it is wanted again.
  */

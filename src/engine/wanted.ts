@@ -1,11 +1,12 @@
-/**
- * About how many messages a batch can hand out: so many parked receives are worth waking. Too high wakes in vain,
- * which costs nothing but time; too low would leave a message waiting, so delays and limits are not looked at.
- */
+/** How many messages: what is to be handed out, at least as much as is there, and how many deliveries come of it. */
 import type { Command } from '../core/command.ts';
 import type { QueueState } from '../core/queue-state.ts';
 import { size } from '../core/range-set.ts';
 
+/**
+ * About how many messages a batch can hand out: so many parked receives are worth waking. Too high wakes in vain,
+ * which costs nothing but time; too low would leave a message waiting, so delays and limits are not looked at.
+ */
 export function messagesWanted(commands: readonly Command[], state: QueueState, nowMillis: number): number {
   let count = size(state.ready);
   for (const { count: paged } of state.readyPages.values()) count += paged;
@@ -22,4 +23,18 @@ export function messagesWanted(commands: readonly Command[], state: QueueState, 
     else if (command.kind === 'return-moves') count += state.intents.size;
   }
   return count;
+}
+
+/** Deliveries that it makes or changes at most; what has none any more takes no room. */
+export function deliveriesOf(command: Command): number {
+  switch (command.kind) {
+    case 'receive':
+      return command.maxMessages;
+    case 'change-visibility':
+      return command.entries.length;
+    case 'release':
+      return command.handles.length;
+    default:
+      return 0;
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * The per-message state of a manifest besides bodies: ready ranges, delayed messages, deliveries. Up to 120,000
- * deliveries are written with every commit, so this makes no object that the state itself doesn't keep.
+ * The per-message state of a manifest besides bodies: ready ranges, delayed messages, deliveries. They are
+ * written with every commit, thousands of them, so this makes no object that the state itself doesn't keep.
  */
 import type { UnknownField } from '@bufbuild/protobuf';
 import type { DeliveryToken } from '../core/ids.ts';

@@ -1,4 +1,4 @@
-/** References from a manifest to its pages, and what they tell without reading the page. */
+/** References from a manifest to its pages of delayed messages, and what they tell without reading one. */
 import type { UnknownField } from '@bufbuild/protobuf';
 import { type DelayedPageReference, type PageId, pageIdOf } from '../core/queue-state.ts';
 import { objectNonceBytes } from './object-keys.ts';

@@ -1,5 +1,6 @@
 /**
- * References from a manifest to its segments. A backlog has thousands, all written with every commit.
+ * References to segments, from a manifest or a page. A backlog has up to a thousand in its manifest, written with
+ * every commit.
  */
 import type { UnknownField } from '@bufbuild/protobuf';
 import { type Run, type SegmentId, type SegmentReference, segmentIdOf } from '../core/queue-state.ts';

@@ -3,7 +3,8 @@
  * something, never in CI and never for a name that exists. Virtual time and seeded randomness, the real engine; what a
  * reader must find is what this commit finds, and is compared with what was sent.
  *
- * Limits are small, so that every place where a message can be is reached with a few kilobytes.
+ * Limits are small, so that every place where a message can be, pages among them (paged-queues.ts), is reached with a
+ * few kilobytes.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -21,6 +22,7 @@ import {
   openBucket,
   takeEverything,
 } from './golden-bucket.ts';
+import { makePagedQueues, pairsOfLeases } from './paged-queues.ts';
 
 const limits = { ...queueLimits, tailBytesMax: 2_000, inlineMessageBytesMax: 1_000, segmentBytesMax: 1_200 };
 
@@ -39,8 +41,19 @@ async function send(from: TestNode, queue: string, ...bodies: readonly string[])
   sent.set(queue, [...(sent.get(queue) ?? []), ...bodies]);
 }
 
-async function forget(queue: string, messages: readonly ReceivedMessage[]): Promise<void> {
-  await node.delete(queue, ...messages);
+async function sendDelayed(
+  from: TestNode,
+  queue: string,
+  delays: ReadonlyMap<string, number>,
+): Promise<void> {
+  const entries = [...delays].map(([body, delaySeconds]) => ({ ...entryOf(body), delaySeconds }));
+  const outcome = await world.run(from.service.send(queue, 'AIDATEST', entries));
+  assert.equal(outcome.kind, 'done');
+  sent.set(queue, [...(sent.get(queue) ?? []), ...delays.keys()]);
+}
+
+async function forget(by: TestNode, queue: string, messages: readonly ReceivedMessage[]): Promise<void> {
+  await by.delete(queue, ...messages);
   for (const { message } of messages) sent.get(queue)!.splice(sent.get(queue)!.indexOf(message.body), 1);
 }
 
@@ -77,6 +90,7 @@ async function makeSegments(): Promise<void> {
     await send(node, queue, ...Array.from({ length: 10 }, (_, n) => body(first + n)));
   await send(node, queue, 'large '.repeat(300));
   await forget(
+    node,
     queue,
     (await node.receive(queue, { maxMessages: 3, visibilityTimeoutSeconds: 3_600 })).slice(0, 2),
   );
@@ -112,18 +126,14 @@ async function makeDelayed(): Promise<void> {
     ['in a second', 1],
     ['at once', 0],
     ['in a minute', 60],
-  ] as const) {
-    const outcome = await world.run(
-      node.service.send('delayed', 'AIDATEST', [{ ...entryOf(body), delaySeconds }]),
-    );
-    assert.equal(outcome.kind, 'done');
-    sent.get('delayed')!.push(body);
-  }
+  ] as const)
+    await sendDelayed(node, 'delayed', new Map([[body, delaySeconds]]));
 }
 
-/** Held, given back, timed out and received again; some in a segment. */
+/** Held, given back, timed out and received again; in pages, as far as their bodies are in segments. */
 async function makeDeliveries(): Promise<Expected['handles']> {
   const queue = 'deliveries';
+  const node = world.startNode({ limits: { ...limits, ...pairsOfLeases } });
   await node.create(queue, { VisibilityTimeout: '3600' });
   await send(node, queue, ...Array.from({ length: 9 }, (_, n) => `delivery ${n} `.padEnd(250, '.')));
   await send(node, queue, 'never received');
@@ -137,6 +147,9 @@ async function makeDeliveries(): Promise<Expected['handles']> {
   const [givenBack, ...others] = held.filter(({ receiveCount }) => receiveCount === 1);
   await node.changeVisibility(queue, givenBack!, 0);
   await node.changeVisibility(queue, others[0]!, 7_200);
+  await send(node, queue, 'after them');
+  const { deliveries, leasePages } = await world.state(queue);
+  assert.ok(leasePages.size > 1 && deliveries.size < 3, 'most are in pages');
   return {
     held: [others[0]!.receiptHandle, others[1]!.receiptHandle],
     superseded: again.receiptHandle,
@@ -218,6 +231,7 @@ await makeTail();
 await makeSegments();
 await makeMoves();
 await makeDeleted();
+await makePagedQueues({ world, send, sendDelayed, forget });
 await world.clock.advance(3 * minute);
 await makeDelayed();
 const handles = await makeDeliveries();

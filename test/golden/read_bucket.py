@@ -15,6 +15,8 @@ import uuid
 BUCKETS = pathlib.Path(__file__).parent / "buckets"
 ORIGIN_MILLIS = 1_800_000_000_000
 MANIFEST, TOMBSTONE, SEGMENT = 1, 2, 3
+# Kind in the key -> field of the manifest, kind in the envelope.
+PAGES = {"delayed": (23, 5), "lease": (24, 6), "ready": (25, 7), "segments": (26, 8)}
 
 
 def crc32c(data):
@@ -70,8 +72,11 @@ def opened(data, kind):
     payload = data[at:]
     assert len(payload) == length, "cut off, or followed by more"
     assert struct.unpack("<I", data[5:9])[0] == crc32c(bytes([found_kind, version]) + payload), "checksum"
-    assert version == 1 and found_kind == kind, (version, found_kind)
-    return fields(payload)
+    assert found_kind == kind, (version, found_kind)
+    message = fields(payload)
+    has_pages = kind > 4 or kind == MANIFEST and any(field in message for field, _ in PAGES.values())
+    assert version == (2 if has_pages else 1), (version, found_kind)
+    return message
 
 
 def stored(data, shift=0):
@@ -92,9 +97,8 @@ def stored(data, shift=0):
     }
 
 
-def ready_sequences(manifest):
-    flat, at, position = manifest.get(15, [b""])[0], 0, 0
-    boundaries = []
+def ready_sequences(flat):
+    at, position, boundaries = 0, 0, []
     while at < len(flat):
         step, at = varint(flat, at)
         position += step
@@ -102,26 +106,94 @@ def ready_sequences(manifest):
     return [n for start, end in zip(boundaries[::2], boundaries[1::2]) for n in range(start, end)]
 
 
-def bodies_of(bucket, name, manifest):
+def object_at(bucket, name, manifest, folder, reference, kind):
+    """The object that a reference to a segment or a page names."""
+    queue = f"s/{hashlib.sha256(name.encode()).hexdigest()[:8]}-{name}/{manifest[1][0].hex()}"
+    key = f"{folder}/{number(reference, 1):016}-{reference[2][0].hex()}"
+    found = opened((bucket / queue / key).read_bytes(), kind)
+    assert found[1] == manifest[1], "of another incarnation"
+    return found
+
+
+def pages_of(bucket, name, manifest, folder):
+    """Each reference with the entries of its page, undecoded."""
+    field, kind = PAGES[folder]
+    for reference in map(fields, manifest.get(field, [])):
+        yield reference, object_at(bucket, name, manifest, folder, reference, kind).get(2, [])
+
+
+def check_says(reference, first_field, *values):
+    """The fields from the first one on say these."""
+    says = [number(reference, first_field + i) for i in range(len(values))]
+    assert says == list(values), (says, values)
+
+
+def unfold(bucket, name, manifest):
+    """The whole state: ready sequences, delayed, deliveries, segment references."""
+    ready = ready_sequences(manifest.get(15, [b""])[0])
+    delayed = {number(e, 1): number(e, 2) for e in map(fields, manifest.get(16, []))}
+    deliveries = {number(e, 1): e for e in map(fields, manifest.get(17, []))}
+    segments = [fields(reference) for reference in manifest.get(19, [])]
+    hulls = []
+    for reference, (flat,) in pages_of(bucket, name, manifest, "ready"):
+        more = ready_sequences(flat)
+        check_says(reference, 3, len(more), more[0], more[-1])
+        ready += more
+    for reference, entries in pages_of(bucket, name, manifest, "delayed"):
+        more = {number(e, 1): number(e, 2) for e in map(fields, entries)}
+        due = more.values()
+        check_says(reference, 3, len(more), min(more), max(more), min(due), max(due))
+        delayed |= more
+    for reference, entries in pages_of(bucket, name, manifest, "lease"):
+        more = [(number(e, 1), e) for e in map(fields, entries)]
+        check_says(reference, 3, len(more), more[0][0], more[-1][0])
+        left = reference.get(8, [bytes(len(more) + 7 >> 3)])[0]
+        assert len(left) == len(more) + 7 >> 3
+        there = {n: e for i, (n, e) in enumerate(more) if not left[i >> 3] >> (i & 7) & 1}
+        visible = [number(e, 2) for e in there.values()]
+        check_says(reference, 6, min(visible), max(visible))
+        assert not set(there) & set(deliveries)
+        deliveries |= there
+    for reference, entries in pages_of(bucket, name, manifest, "segments"):
+        more = list(map(fields, entries))
+        runs = [run for segment in more for run in map(fields, segment[6])]
+        first = min(number(run, 1) for run in runs)
+        last = max(number(run, 1) + number(run, 3) - 1 for run in runs)
+        stamps = [number(segment, 4) for segment in more]
+        total = sum(number(segment, 5) for segment in more)
+        check_says(reference, 3, len(more), number(reference, 4), first, last, min(stamps), max(stamps), total)
+        hulls.append((first, last, number(reference, 4), sum(number(segment, 3) for segment in more)))
+        segments += more
+    assert len(set(ready)) == len(ready)
+    for first, last, live, live_of_segments in hulls:
+        assert live == live_of_segments == sum(first <= n <= last for n in ready)
+        assert not any(first <= n <= last for n in [*delayed, *deliveries])
+    return ready, delayed, deliveries, segments
+
+
+def bodies_of(bucket, name, manifest, segments, live):
     bodies = {number(entry, 1): stored(entry[2][0]) for entry in map(fields, manifest.get(18, []))}
-    place = f"s/{hashlib.sha256(name.encode()).hexdigest()[:8]}-{name}/{manifest[1][0].hex()}/seg"
-    for reference in map(fields, manifest.get(19, [])):
-        data = (bucket / place / f"{number(reference, 1):016}-{reference[2][0].hex()}").read_bytes()
-        segment = opened(data, SEGMENT)
-        assert segment[1] == manifest[1], "a segment of another incarnation"
-        for run in map(fields, reference.get(6, [])):
-            for i in range(number(run, 3)):
-                ordinal, shift = number(run, 2) + i, number(run, 4)
-                bodies[number(run, 1) + i] = stored(segment[2][ordinal], shift)
+    for reference in segments:
+        segment = object_at(bucket, name, manifest, "seg", reference, SEGMENT)
+        runs = list(map(fields, reference[6]))
+        places = {number(run, 1) + i: (run, number(run, 2) + i) for run in runs for i in range(number(run, 3))}
+        assert number(reference, 3) == len(live & set(places))
+        if 7 in reference:
+            assert number(reference, 7) == sum(body != b"" for body in segment[2]) < len(places)
+        for sequence in live & set(places):
+            run, ordinal = places[sequence]
+            assert sequence not in bodies
+            bodies[sequence] = stored(segment[2][ordinal], number(run, 4))
     return bodies
 
 
 def check_queue(bucket, name, expected, now):
     manifest = opened((bucket / "m" / name).read_bytes(), MANIFEST)
-    bodies = bodies_of(bucket, name, manifest)
-    ready = ready_sequences(manifest)
-    delayed = {number(e, 1): number(e, 2) for e in map(fields, manifest.get(16, []))}
-    deliveries = {number(e, 1): e for e in map(fields, manifest.get(17, []))}
+    ready, delayed, deliveries, segments = unfold(bucket, name, manifest)
+    intents = [number(intent, 1) for intent in map(fields, manifest.get(20, []))]
+    live = {*ready, *delayed, *deliveries, *intents}
+    assert len(live) == len(ready) + len(delayed) + len(deliveries) + len(intents)
+    bodies = bodies_of(bucket, name, manifest, segments, live)
     due = [n for n, at in delayed.items() if at <= now]
     visible_again = [n for n, e in deliveries.items() if number(e, 2) <= now]
     counts = [
@@ -137,8 +209,7 @@ def check_queue(bucket, name, expected, now):
         message = bodies[sequence]
         received = number(deliveries.get(sequence, {}), 3)
         found[message["messageId"]] = {**message, "receiveCount": received + 1}
-    moving = [bodies[number(intent, 1)] for intent in map(fields, manifest.get(20, []))]
-    return found, moving
+    return found, [bodies[sequence] for sequence in intents]
 
 
 def check_bucket(bucket):

@@ -3,6 +3,7 @@
  * store's true clock, never early), or a move that its target has taken.
  */
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
+import type { QueueState } from '../../../src/core/queue-state.ts';
 import { decodeReceiptHandle } from '../../../src/core/receipt-handle.ts';
 import type { LandingDiff, Ledger, MessageLife } from '../ledger.ts';
 import { markerOf } from '../ledger.ts';
@@ -65,14 +66,16 @@ function whyLost(
     const target = ledger.incarnations.get(intent.targetIncarnation);
     const taken = target?.state.incomingLinks.get(before.incarnation)?.lastNumber ?? 0;
     if (taken >= intent.number) return undefined;
-    if (target?.endedAt !== undefined && sequence < after.purgeWatermark) return undefined;
+    // It came back from a target that is gone, and ended in the same commit.
+    const expired = life.message.sentAtMillis + retentionMillisOf(after) <= after.timeMillis;
+    if (target?.endedAt !== undefined && (sequence < after.purgeWatermark || expired)) return undefined;
     return `its move ${intent.number} was resolved, its target had taken ${taken}`;
   }
   if (sequence < after.purgeWatermark && before.purgeWatermark < after.purgeWatermark) return undefined;
   const delivery = before.deliveries.get(sequence);
   if (delivery && deletes.has(leaseKey({ incarnation: before.incarnation, sequence, token: delivery.token })))
     return undefined;
-  const retention = resolveAttributes(after.attributes).retentionSeconds * 1000;
+  const retention = retentionMillisOf(after);
   if (life.message.sentAtMillis + retention > after.timeMillis)
     return `no delete, no purge, no move; retention of ${retention} ms is not over (sent ${life.message.sentAtMillis}, manifest time ${after.timeMillis})`;
   return undefined;
@@ -85,7 +88,7 @@ function diedEarly(
   sentAt: ReadonlyMap<string, number>,
   slack: number,
 ): string | undefined {
-  const retention = resolveAttributes(after.attributes).retentionSeconds * 1000;
+  const retention = retentionMillisOf(after);
   const gone =
     before?.intents.has(sequence) ||
     sequence < after.purgeWatermark ||
@@ -93,4 +96,8 @@ function diedEarly(
   if (gone) return undefined;
   const early = sentAt.get(markerOf(message.body))! + retention - landing.storeMillis;
   return early > slack ? `retention ended it ${early} ms early by the store's own clock` : undefined;
+}
+
+function retentionMillisOf({ attributes }: QueueState): number {
+  return resolveAttributes(attributes).retentionSeconds * 1000;
 }
