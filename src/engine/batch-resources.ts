@@ -99,7 +99,7 @@ export class BatchResources implements Resources {
     for (const { id, result } of results) {
       this.#segments.set(id, result.kind === 'loaded' ? result.value : 'unreadable');
       if (result.kind === 'loaded') continue;
-      context.counters.unreadableBodies++;
+      if (result.kind !== 'failed') context.counters.unreadableBodies++;
       this.#report('a segment cannot be read; its messages are passed over, not dropped', id, result);
     }
     return 'ready';
@@ -130,7 +130,7 @@ export class BatchResources implements Resources {
     for (const { id, result } of results) {
       this.#pages.set(id, result.kind === 'loaded' ? result.value : 'unreadable');
       if (result.kind === 'loaded') continue;
-      context.counters.unreadablePages++;
+      if (result.kind !== 'failed') context.counters.unreadablePages++;
       this.#report('a page cannot be read; what it holds stays as it is', id, result);
     }
     return 'ready';

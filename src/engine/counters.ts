@@ -14,11 +14,13 @@ export interface Counters {
   loadedSegments: number;
   loadedPages: number;
   writtenPages: number;
+  /** Missing or damaged, not those that the store failed to give for a while. */
   unreadablePages: number;
   /** Commits that put segments together or rewrote sparse ones. */
   compactions: number;
   collectedObjects: number;
   movedMessages: number;
+  /** The same of segments. */
   unreadableBodies: number;
 }
 

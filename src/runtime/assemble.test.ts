@@ -89,11 +89,12 @@ describe('a node', () => {
   });
 
   it('leaves nothing open when it cannot start', async () => {
-    const first = await node();
-    await assert.rejects(node(`127.0.0.1:${first.api.port}`), /already in use/);
+    // An address that no connection of another program is given a port of in between.
+    const first = await node('[::1]:0');
+    await assert.rejects(node(`[::1]:${first.api.port}`), /already in use/);
     assert.equal((await fetch(`http://127.0.0.1:${first.health.port}/readyz`)).status, 200);
     await first.stop();
-    const again = await node(`127.0.0.1:${first.api.port}`);
+    const again = await node(`[::1]:${first.api.port}`);
     await again.stop();
   });
 });
