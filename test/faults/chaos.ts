@@ -158,15 +158,17 @@ function judge(group: Group): void {
 
 function checkProcesses(fleet: OkuriFleet, metrics: ReadonlyMap<string, number>): void {
   check('no node ended by itself or would not start', fleet.mishaps.length === 0, fleet.mishaps);
-  const alarming = /a commit failed|assertion failed|uncaught|unhandled/i;
-  const lines = fleet.logFiles.flatMap((file) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => alarming.test(line)),
-  );
+  const linesWith = (pattern: RegExp) =>
+    fleet.logFiles.flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => pattern.test(line)),
+    );
+  const lines = linesWith(/a commit failed|assertion failed|uncaught|unhandled/i);
   check('no node logged a mistake of its own', lines.length === 0, [lines.length, ...lines.slice(0, 5)]);
   const unreadable = metrics.get('okuri_unreadable_bodies_total') ?? 0;
-  check('no body was unreadable', unreadable === 0, unreadable);
+  const why = unreadable === 0 ? [] : linesWith(/cannot be read/).slice(0, 5);
+  check('no body was unreadable', unreadable === 0, [unreadable, ...why]);
 }
 
 function report(
