@@ -29,6 +29,8 @@ export class Deliveries {
   readonly #references: Copied<PageId, LeasePageReference>;
   readonly #pages: PageReader;
   readonly #opened = new Map<PageId, OpenLeasePage | undefined>();
+  /** Opened before a purge: they still tell what was there before the transition. */
+  #purged: readonly (OpenLeasePage | undefined)[] = [];
   #hulls: readonly Hull[] | undefined;
 
   constructor(base: Pick<QueueState, 'deliveries' | 'leasePages'>, pages: PageReader) {
@@ -72,7 +74,7 @@ export class Deliveries {
   findBefore(sequence: number): Delivery | undefined {
     const inline = this.#base.deliveries.get(sequence);
     if (inline) return inline;
-    for (const page of this.#opened.values()) {
+    for (const page of [...this.#purged, ...this.#opened.values()]) {
       const ordinal = page && ordinalOf(page.content, sequence);
       if (page && ordinal !== undefined && !hasLeft(this.#base.leasePages.get(page.id)!.left, ordinal))
         return page.content.deliveries[ordinal];
@@ -99,6 +101,7 @@ export class Deliveries {
   clear(): void {
     this.inline.replace(new Map());
     this.#references.replace(new Map());
+    this.#purged = [...this.#purged, ...this.#opened.values()];
     this.#opened.clear();
     this.#hulls = undefined;
   }

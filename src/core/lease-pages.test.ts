@@ -216,6 +216,12 @@ describe('pages of deliveries', () => {
     assert.deepEqual([queue.state.leasePages.size, queue.state.segments.size], [0, 0]);
   });
 
+  it('tell what retention ended also when a purge of the same commit has dropped them', () => {
+    const { queue, handles } = queueWith(6, { MessageRetentionPeriod: '60' });
+    queue.nowMillis += 60_000;
+    assert.equal(queue.commit(purgeOf(), deleteOf(handles[0]!))[1]!.effect, true);
+  });
+
   it('may be used after a conflict only if nothing they cover has changed', () => {
     const { queue, handles } = queueWith(4);
     queue.send('4', '5');
