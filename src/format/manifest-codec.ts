@@ -40,12 +40,9 @@ import {
   PAGES_FORMAT_VERSION,
   sealEnvelope,
 } from './envelope.ts';
-import { decodeLeasePage, encodeLeasePages } from './lease-page-reference-codec.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
-import { decodeDelayedPage, encodeDelayedPages } from './page-reference-codec.ts';
-import { decodeReadyPage, encodeReadyPages } from './ready-page-reference-codec.ts';
+import { delayedPages, leasePages, readyPages, segmentsPages } from './page-references.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
-import { decodeSegmentsPage, encodeSegmentsPages } from './segments-page-reference-codec.ts';
 import { decodeTailMessage, encodeTail } from './tail-codec.ts';
 import { decodeTombstone, TOMBSTONE_BYTES } from './tombstone-codec.ts';
 import { lengthTag, Malformed } from './wire.ts';
@@ -64,9 +61,9 @@ const field = {
   tail: 18,
   segments: 19,
   delayedPages: 23,
+  leasePages: 24,
   readyPages: 25,
   segmentsPages: 26,
-  leasePages: 24,
   padding: 30,
 } as const;
 
@@ -90,10 +87,10 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   encodeDeliveries(writer, field.deliveries, state.deliveries);
   encodeTail(writer, field.tail, state.tail);
   encodeSegmentReferences(writer, field.segments, state.segments);
-  encodeDelayedPages(writer, field.delayedPages, state.delayedPages);
-  encodeReadyPages(writer, field.readyPages, state.readyPages);
-  encodeSegmentsPages(writer, field.segmentsPages, state.segmentsPages);
-  encodeLeasePages(writer, field.leasePages, state.leasePages);
+  delayedPages.encode(writer, field.delayedPages, state.delayedPages);
+  readyPages.encode(writer, field.readyPages, state.readyPages);
+  segmentsPages.encode(writer, field.segmentsPages, state.segmentsPages);
+  leasePages.encode(writer, field.leasePages, state.leasePages);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
   const hasPages = !pagesOf(state).next().done;
@@ -192,16 +189,16 @@ function decodeBody(
         decodeSegmentReference(reader, body.segments);
         break;
       case lengthTag(field.delayedPages):
-        decodeDelayedPage(reader, body.delayedPages);
+        delayedPages.decode(reader, body.delayedPages);
         break;
       case lengthTag(field.readyPages):
-        decodeReadyPage(reader, body.readyPages);
+        readyPages.decode(reader, body.readyPages);
         break;
       case lengthTag(field.segmentsPages):
-        decodeSegmentsPage(reader, body.segmentsPages);
+        segmentsPages.decode(reader, body.segmentsPages);
         break;
       case lengthTag(field.leasePages):
-        decodeLeasePage(reader, body.leasePages);
+        leasePages.decode(reader, body.leasePages);
         break;
       case lengthTag(field.padding):
         reader.skip(tag);

@@ -1,72 +1,84 @@
-/** References from a manifest to its pages of delayed messages, and what they tell without reading one. */
+/**
+ * References from a manifest to its pages, and what they tell without reading the page. One codec for every kind: all
+ * have a base version and a nonce, and then numbers, or bytes.
+ */
 import type { UnknownField } from '@bufbuild/protobuf';
-import { type DelayedPageReference, type PageId, pageIdOf } from '../core/queue-state.ts';
+import { type PageId, pageIdOf } from '../core/queue-state.ts';
 import { objectNonceBytes } from './object-keys.ts';
 import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
 import { lengthTag, Malformed, varintTag } from './wire.ts';
 import type { WireReader } from './wire-reader.ts';
 import type { WireWriter } from './wire-writer.ts';
 
-const field = {
-  baseVersion: 1,
-  nonce: 2,
-  count: 3,
-  firstSequence: 4,
-  lastSequence: 5,
-  firstDueAtMillis: 6,
-  lastDueAtMillis: 7,
-} as const;
+const named = { baseVersion: 1, nonce: 2 } as const;
 
-export function encodeDelayedPages(
-  writer: WireWriter,
-  pagesField: number,
-  pages: ReadonlyMap<PageId, DelayedPageReference>,
-): void {
-  for (const page of pages.values()) {
-    const mark = writer.begin(pagesField);
-    writer.uint(field.baseVersion, page.baseVersion);
-    writer.hex(field.nonce, page.nonce, objectNonceBytes);
-    writer.uint(field.count, page.count);
-    writer.uint(field.firstSequence, page.firstSequence);
-    writer.uint(field.lastSequence, page.lastSequence);
-    writer.uint(field.firstDueAtMillis, page.firstDueAtMillis);
-    writer.uint(field.lastDueAtMillis, page.lastDueAtMillis);
-    writer.unknown(unknownFieldsOf(page));
-    writer.end(mark);
-  }
+interface Named {
+  readonly baseVersion: number;
+  readonly nonce: string;
 }
 
-/** Reads one reference into the map. @throws Malformed */
-export function decodeDelayedPage(reader: WireReader, into: Map<PageId, DelayedPageReference>): void {
-  const outer = reader.enter();
-  const page = {
-    baseVersion: 0,
-    nonce: '',
-    count: 0,
-    firstSequence: 0,
-    lastSequence: 0,
-    firstDueAtMillis: 0,
-    lastDueAtMillis: 0,
+export interface PageReferenceCodec<R> {
+  encode(writer: WireWriter, pagesField: number, pages: ReadonlyMap<PageId, R>): void;
+  /** Reads one reference into the map. @throws Malformed */
+  decode(reader: WireReader, into: Map<PageId, R>): void;
+}
+
+/**
+ * Field numbers of what stands behind base version and nonce; written in this order, numbers first. `complete` checks
+ * what was read, and adds what is not stored. @throws Malformed from `complete`
+ */
+export function pageReferenceCodec<R extends Named>(parts: {
+  readonly numbers: Readonly<Record<string, number>>;
+  readonly bytes?: Readonly<Record<string, number>>;
+  readonly complete: (page: { -readonly [K in keyof R]: R[K] }) => void;
+}): PageReferenceCodec<R> {
+  const numbers = Object.entries(parts.numbers);
+  const bytes = Object.entries(parts.bytes ?? {});
+  const numberByTag = new Map(numbers.map(([name, field]) => [varintTag(field), name]));
+  const bytesByTag = new Map(bytes.map(([name, field]) => [lengthTag(field), name]));
+  return {
+    encode(writer, pagesField, pages) {
+      for (const page of pages.values()) {
+        const values = page as unknown as Readonly<Record<string, number & Uint8Array>>;
+        const mark = writer.begin(pagesField);
+        writer.uint(named.baseVersion, page.baseVersion);
+        writer.hex(named.nonce, page.nonce, objectNonceBytes);
+        for (const [name, field] of numbers) writer.uint(field, values[name]!);
+        for (const [name, field] of bytes) writer.bytes(field, values[name]!);
+        writer.unknown(unknownFieldsOf(page));
+        writer.end(mark);
+      }
+    },
+    decode(reader, into) {
+      const outer = reader.enter();
+      const page: Record<string, number | string | Uint8Array> & { nonce: string } = {
+        baseVersion: 0,
+        nonce: '',
+      };
+      for (const [name] of numbers) page[name] = 0;
+      for (const [name] of bytes) page[name] = new Uint8Array(0);
+      let unknown: UnknownField[] | undefined;
+      while (reader.more()) {
+        const tag = reader.varint();
+        const number = numberByTag.get(tag);
+        const some = bytesByTag.get(tag);
+        if (number !== undefined) page[number] = reader.varint();
+        else if (tag === varintTag(named.baseVersion)) page.baseVersion = reader.varint();
+        else if (tag === lengthTag(named.nonce)) page.nonce = reader.hex(objectNonceBytes);
+        // A copy: the manifest's bytes must not live as long as the state.
+        else if (some !== undefined) page[some] = reader.bytes().slice();
+        else {
+          unknown ??= [];
+          unknown.push(reader.unknown(tag));
+        }
+      }
+      reader.leave(outer);
+      if (page.nonce === '') throw new Malformed('a page reference has no nonce');
+      const reference = page as unknown as { -readonly [K in keyof R]: R[K] };
+      parts.complete(reference);
+      const id = pageIdOf(reference);
+      if (into.has(id)) throw new Malformed('a page is named twice');
+      into.set(id, withUnknownFields(reference as R, unknown));
+    },
   };
-  let unknown: UnknownField[] | undefined;
-  while (reader.more()) {
-    const tag = reader.varint();
-    if (tag === varintTag(field.baseVersion)) page.baseVersion = reader.varint();
-    else if (tag === lengthTag(field.nonce)) page.nonce = reader.hex(objectNonceBytes);
-    else if (tag === varintTag(field.count)) page.count = reader.varint();
-    else if (tag === varintTag(field.firstSequence)) page.firstSequence = reader.varint();
-    else if (tag === varintTag(field.lastSequence)) page.lastSequence = reader.varint();
-    else if (tag === varintTag(field.firstDueAtMillis)) page.firstDueAtMillis = reader.varint();
-    else if (tag === varintTag(field.lastDueAtMillis)) page.lastDueAtMillis = reader.varint();
-    else {
-      unknown ??= [];
-      unknown.push(reader.unknown(tag));
-    }
-  }
-  reader.leave(outer);
-  if (page.nonce === '') throw new Malformed('a page reference has no nonce');
-  if (page.count === 0) throw new Malformed('a page reference counts no entry');
-  const id = pageIdOf(page);
-  if (into.has(id)) throw new Malformed('a page is named twice');
-  into.set(id, withUnknownFields(page, unknown));
 }

@@ -1,0 +1,59 @@
+/** What the reference to a page of each kind tells; field numbers of storage.proto. */
+import { bitmapBytes, countLeft } from '../core/lease-page.ts';
+import type {
+  DelayedPageReference,
+  LeasePageReference,
+  ReadyPageReference,
+  SegmentsPageReference,
+} from '../core/queue-state.ts';
+import { pageReferenceCodec } from './page-reference-codec.ts';
+import { Malformed } from './wire.ts';
+
+export const delayedPages = pageReferenceCodec<DelayedPageReference>({
+  numbers: { count: 3, firstSequence: 4, lastSequence: 5, firstDueAtMillis: 6, lastDueAtMillis: 7 },
+  complete: ({ count }) => {
+    if (count === 0) throw new Malformed('a page reference counts no entry');
+  },
+});
+
+export const readyPages = pageReferenceCodec<ReadyPageReference>({
+  numbers: { count: 3, firstSequence: 4, lastSequence: 5 },
+  complete: checkHull,
+});
+
+export const segmentsPages = pageReferenceCodec<SegmentsPageReference>({
+  numbers: {
+    count: 3,
+    liveCount: 4,
+    firstSequence: 5,
+    lastSequence: 6,
+    sentAtMinMillis: 7,
+    sentAtMaxMillis: 8,
+    bytes: 9,
+  },
+  complete: checkHull,
+});
+
+/** With a bit for every entry that has left. */
+export const leasePages = pageReferenceCodec<LeasePageReference>({
+  numbers: { count: 3, firstSequence: 4, lastSequence: 5, firstVisibleAtMillis: 6, lastVisibleAtMillis: 7 },
+  bytes: { left: 8 },
+  complete: (page) => {
+    const { count, left, firstSequence, lastSequence, firstVisibleAtMillis, lastVisibleAtMillis } = page;
+    page.remaining = count - countLeft(left);
+    if (firstSequence === 0 || lastSequence - firstSequence + 1 < count)
+      throw new Malformed('a page reference counts more entries than it has room for');
+    if (left.length > 0 && left.length !== bitmapBytes(count))
+      throw new Malformed('a page reference has not one bit for each entry');
+    if (left.length > 0 && left.at(-1)! >>> (((count - 1) & 7) + 1) !== 0)
+      throw new Malformed('more than what there is has left a page');
+    if (page.remaining <= 0) throw new Malformed('a page reference counts no entry');
+    if (firstVisibleAtMillis > lastVisibleAtMillis)
+      throw new Malformed('the first of a page is visible after the last');
+  },
+});
+
+function checkHull({ count, firstSequence, lastSequence }: ReadyPageReference): void {
+  if (count === 0) throw new Malformed('a page reference counts nothing');
+  if (lastSequence < firstSequence) throw new Malformed('a page reference ends before it begins');
+}
