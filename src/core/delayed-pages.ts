@@ -6,6 +6,7 @@
  * Only messages whose bodies are in segments are folded: those in the tail end one by one (retention.ts).
  */
 import type { Draft } from './draft.ts';
+import { reaches } from './hull.ts';
 import type { PageContents, PageReader, PageWriter } from './pages.ts';
 import type { DelayedPageReference, PageId } from './queue-state.ts';
 import type { PreparedPage } from './resources.ts';
@@ -34,10 +35,9 @@ export function* dueOf(
 
 /** Brings back what may hold any of these sequence numbers; false while that is not possible. */
 export function unfoldWithin(draft: Draft, first: number, end: number, pages: PageReader): boolean {
-  for (const [id, { firstSequence, lastSequence }] of draft.delayedPages.current)
-    if (firstSequence < end && lastSequence >= first) unfoldDelayed(draft, id, pages);
-  for (const { firstSequence, lastSequence } of draft.delayedPages.current.values())
-    if (firstSequence < end && lastSequence >= first) return false;
+  for (const [id, page] of draft.delayedPages.current)
+    if (reaches(page, first, end)) unfoldDelayed(draft, id, pages);
+  for (const page of draft.delayedPages.current.values()) if (reaches(page, first, end)) return false;
   return true;
 }
 

@@ -5,6 +5,7 @@
  * `fold` moves entries from the manifest into a page, `unfold` brings a whole page back; a page never changes. What a
  * transition has to look into is loaded first, like bodies; a page that can't be read is reported and stays as it is.
  */
+import { reaches } from './hull.ts';
 import { hasLeft, type LeasePage } from './lease-page.ts';
 import type { PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
 import { type RangeSet, union } from './range-set.ts';
@@ -37,12 +38,8 @@ export function namesPage(state: QueueState, id: PageId): boolean {
 
 /** Whether a page may tell of messages within [first, end): without reading it nobody knows that they are dead. */
 export function mayBePaged(state: QueueState, first: number, end: number): boolean {
-  for (const { firstSequence, lastSequence } of state.delayedPages.values())
-    if (firstSequence < end && lastSequence >= first) return true;
-  for (const { firstSequence, lastSequence } of state.leasePages.values())
-    if (firstSequence < end && lastSequence >= first) return true;
-  for (const { firstSequence, lastSequence } of state.readyPages.values())
-    if (firstSequence < end && lastSequence >= first) return true;
+  for (const pages of [state.delayedPages, state.leasePages, state.readyPages])
+    for (const page of pages.values()) if (reaches(page, first, end)) return true;
   return false;
 }
 

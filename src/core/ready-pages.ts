@@ -7,6 +7,7 @@
  * manifest, wherever it lies. None in a page has its body in the tail: those end one by one (retention.ts).
  */
 import type { Draft } from './draft.ts';
+import { reaches } from './hull.ts';
 import { PAGES_PER_COMMIT_MAX } from './limits.ts';
 import type { PageReader, PageWriter } from './pages.ts';
 import type { PageId, ReadyPageReference } from './queue-state.ts';
@@ -63,8 +64,8 @@ export class ReadyWalk {
 /** Brings back what may hold any of these sequence numbers; false while that is not possible. */
 export function unfoldReadyWithin(draft: Draft, start: number, end: number, pages: PageReader): boolean {
   let all = true;
-  for (const [id, { firstSequence, lastSequence }] of draft.readyPages.current)
-    if (firstSequence < end && lastSequence >= start) all = unfold(draft, id, pages) && all;
+  for (const [id, page] of draft.readyPages.current)
+    if (reaches(page, start, end)) all = unfold(draft, id, pages) && all;
   return all;
 }
 
@@ -72,9 +73,9 @@ export function unfoldReadyWithin(draft: Draft, start: number, end: number, page
 export function dropReadyWithin(draft: Draft, start: number, end: number, pages: PageReader): boolean {
   const inside: PageId[] = [];
   let all = true;
-  for (const [id, { firstSequence, lastSequence }] of draft.readyPages.current) {
-    if (firstSequence >= end || lastSequence < start) continue;
-    if (firstSequence >= start && lastSequence < end) inside.push(id);
+  for (const [id, page] of draft.readyPages.current) {
+    if (!reaches(page, start, end)) continue;
+    if (page.firstSequence >= start && page.lastSequence < end) inside.push(id);
     else all = unfold(draft, id, pages) && all;
   }
   if (all) for (const id of inside) draft.readyPages.delete(id);

@@ -8,16 +8,12 @@
  * message in it is ready, and nothing but a receive, retention and purge can touch one.
  */
 import type { Draft } from './draft.ts';
+import { type Hull, overlap } from './hull.ts';
 import { PAGES_PER_COMMIT_MAX } from './limits.ts';
 import type { PageReader, PageWriter } from './pages.ts';
 import type { PageId, SegmentId, SegmentReference, SegmentsPageReference } from './queue-state.ts';
 
 type Segments = ReadonlyMap<SegmentId, SegmentReference>;
-
-interface Hull {
-  readonly firstSequence: number;
-  readonly lastSequence: number;
-}
 
 /** This part of the bound stays at either end, of the cold ones: what is received next, and what was sent last. */
 const endsPart = 1 / 16;
@@ -149,10 +145,6 @@ function stillTrue(draft: Draft, content: Segments): boolean {
     if (!content.has(id) && overlap(place, hull)) return false;
   for (const place of otherPlaces(draft)) if (overlap(place, hull)) return false;
   return true;
-}
-
-function overlap(a: Hull, b: Hull): boolean {
-  return a.firstSequence <= b.lastSequence && b.firstSequence <= a.lastSequence;
 }
 
 function isSame(a: SegmentReference, b: SegmentReference): boolean {

@@ -2,7 +2,7 @@
  * What one batch has loaded and uploaded so far: bodies, pages, targets and sources of moves, prepared segments and
  * pages. Serves the transition, and fetches what it says it needs.
  */
-import { hexFromBytes, type Incarnation } from '../core/ids.ts';
+import type { Incarnation } from '../core/ids.ts';
 import { namesPage, type PageContents, type PageKind } from '../core/pages.ts';
 import {
   type PageId,
@@ -23,15 +23,15 @@ import type {
   Resources,
   SpillMessage,
 } from '../core/resources.ts';
-import { type ObjectKind, objectKey, objectNonceBytes } from '../format/object-keys.ts';
+import type { ObjectKind } from '../format/object-keys.ts';
 import { encodePage } from '../format/page-codec.ts';
 import type { DecodedSegment } from '../format/segment-codec.ts';
 import { encodeSegment } from '../format/segment-codec.ts';
-import { StoreError } from '../store/object-store.ts';
 import { keptPageBytes } from './caches.ts';
 import type { LoadResult } from './immutable-cache.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import type { QueueView } from './queue-view.ts';
+import { uploadObject } from './upload-object.ts';
 
 export class BatchResources implements Resources {
   readonly prepared: PreparedSegment[] = [];
@@ -207,17 +207,9 @@ export class BatchResources implements Resources {
     this.preparedPages.push({ ...page, id: pageIdOf(named), ...named });
   }
 
-  async #upload(kind: ObjectKind, bytes: Uint8Array): Promise<{ baseVersion: number; nonce: string }> {
+  #upload(kind: ObjectKind, bytes: Uint8Array): ReturnType<typeof uploadObject> {
     const { context, current, name, incarnation } = this.#view;
     const baseVersion = current.state.version;
-    const nonce = hexFromBytes(context.environment.random.bytes(objectNonceBytes));
-    const key = objectKey({ name, incarnation, kind, baseVersion, nonce });
-    const outcome = await context.environment.store.put(key, bytes);
-    if (outcome.kind === 'unknown')
-      throw new StoreError(`upload of ${kind}: ${outcome.reason}`, {
-        retryable: true,
-        throttled: outcome.throttled,
-      });
-    return { baseVersion, nonce };
+    return uploadObject(context.environment, { name, incarnation, kind, baseVersion }, bytes);
   }
 }

@@ -12,10 +12,8 @@
 import { chooseCompaction, isSparse, type Standing } from '../core/choose-compaction.ts';
 import type { CompactedSegment } from '../core/command.ts';
 import { type CompactionLayout, type LiveBody, layOut, liveBodies } from '../core/compaction-layout.ts';
-import { hexFromBytes } from '../core/ids.ts';
 import type { QueueState, SegmentId } from '../core/queue-state.ts';
 import { encodedMessage } from '../format/message-codec.ts';
-import { objectKey, objectNonceBytes } from '../format/object-keys.ts';
 import { type DecodedSegment, encodeBodies } from '../format/segment-codec.ts';
 import { StoreError } from '../store/object-store.ts';
 import { afterwards } from './afterwards.ts';
@@ -24,6 +22,7 @@ import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import { Unavailable } from './queue-api.ts';
+import { uploadObject } from './upload-object.ts';
 
 /** Delays after which a segment is still, and looks end when nothing changes. */
 const stillFactor = 10;
@@ -246,21 +245,14 @@ export class Compactor {
     { slots, bodyCount, runs }: CompactionLayout,
     loaded: Loaded,
   ): Promise<CompactedSegment> {
-    const { store, random } = this.#context.environment;
-    const { name, view } = this.#loop;
+    const { name } = this.#loop;
     const { incarnation, version: baseVersion } = state;
-    const nonce = hexFromBytes(random.bytes(objectNonceBytes));
     const body = encodeBodies(
-      view.incarnation,
+      incarnation,
       slots.map((slot) => slot && bodyOf(loaded.get(slot.segment)!, slot)),
     );
-    const key = objectKey({ name, incarnation, kind: 'seg', baseVersion, nonce });
-    const outcome = await store.put(key, body);
-    if (outcome.kind === 'unknown')
-      throw new StoreError(`upload of a segment: ${outcome.reason}`, {
-        retryable: true,
-        throttled: outcome.throttled,
-      });
+    const parts = { name, incarnation, kind: 'seg', baseVersion } as const;
+    const { nonce } = await uploadObject(this.#context.environment, parts, body);
     const sentAtMaxMillis = Math.max(...[...from].map((id) => state.segments.get(id)!.sentAtMaxMillis));
     return { baseVersion, nonce, bytes: body.length, sentAtMaxMillis, bodyCount, runs };
   }

@@ -81,9 +81,9 @@ export class Garbage {
 
   /** A page with the segments in it that `state` doesn't name; without a state the incarnation is over. */
   async #deleteAllIn(page: NamedObject, state?: QueueState): Promise<void> {
-    const segments = await readSegmentsPage(this.#context, this.#loop.view, page);
-    const named = state ? await this.#namedBy(state) : new Set<string>();
-    if (!segments || !named) return;
+    const read = await this.#readAll(page, state);
+    if (!read) return;
+    const { segments, named } = read;
     for (const { baseVersion, nonce } of segments.values()) {
       const segment = { kind: 'seg', baseVersion, nonce } as const;
       if (state && (baseVersion >= state.collectedBelow || named.has(nameOf(segment)))) continue;
@@ -93,9 +93,12 @@ export class Garbage {
   }
 
   /** Undefined: a page can't be read, and the sweep will find what is left. */
-  async #namedBy(state: QueueState): Promise<ReadonlySet<string> | undefined> {
+  async #readAll(page: NamedObject, state: QueueState | undefined) {
+    const { name } = this.#loop.view;
     try {
-      return await allNamedBy(this.#context, this.#loop.view.name, state);
+      const segments = await readSegmentsPage(this.#context, this.#loop.view, page);
+      const named = state ? await allNamedBy(this.#context, name, state) : new Set<string>();
+      return segments && named && { segments, named };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       return undefined;

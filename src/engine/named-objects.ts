@@ -5,6 +5,7 @@
  * is told without reading one by its sequence numbers: in the hull of a page no other segment has a live message
  * (core/segments-pages.ts).
  */
+import { type Hull, overlap } from '../core/hull.ts';
 import { type PageContents, pageKinds } from '../core/pages.ts';
 import { type QueueState, segmentIdOf } from '../core/queue-state.ts';
 import { hullOf } from '../core/segments-pages.ts';
@@ -17,7 +18,7 @@ export type NamedObject = Pick<ObjectKeyParts, 'kind' | 'baseVersion' | 'nonce'>
 /** What a commit no longer names directly. */
 export interface DroppedObject extends NamedObject {
   /** Of a segment: the sequence numbers it had. */
-  readonly hull?: { readonly firstSequence: number; readonly lastSequence: number };
+  readonly hull?: Hull;
 }
 
 /** Unique within an incarnation. */
@@ -28,9 +29,7 @@ export function nameOf({ kind, baseVersion, nonce }: NamedObject): string {
 /** Directly; a segment also when a page may have it. */
 export function mayName(state: QueueState, { hull, ...object }: DroppedObject): boolean {
   if (names(state, object)) return true;
-  if (hull)
-    for (const { firstSequence, lastSequence } of state.segmentsPages.values())
-      if (firstSequence <= hull.lastSequence && hull.firstSequence <= lastSequence) return true;
+  if (hull) for (const page of state.segmentsPages.values()) if (overlap(page, hull)) return true;
   return false;
 }
 
@@ -63,13 +62,14 @@ export function* droppedBetween(
   }
 }
 
-/** The content of a page of segments, or undefined when it can't be read. */
+/** The content of a page of segments, or undefined when it can't be read. @throws StoreError when it may be readable later */
 export async function readSegmentsPage(
   context: EngineContext,
   queue: Pick<ObjectKeyParts, 'name' | 'incarnation'>,
   { baseVersion, nonce }: Pick<NamedObject, 'baseVersion' | 'nonce'>,
 ): Promise<PageContents['segments'] | undefined> {
   const result = await context.pages.load({ ...queue, kind: 'segments', baseVersion, nonce });
+  if (result.kind === 'failed') throw new StoreError(result.reason, { retryable: true });
   return result.kind === 'loaded' ? (result.value as PageContents['segments']) : undefined;
 }
 
@@ -86,13 +86,9 @@ export async function allNamedBy(
   for (const object of namedBy(state)) named.add(nameOf(object));
   // One after the other: a backlog has hundreds, and nobody waits.
   for (const reference of state.segmentsPages.values()) {
-    const { baseVersion, nonce } = reference;
-    const { incarnation } = state;
-    const result = await context.pages.load({ name, incarnation, kind: 'segments', baseVersion, nonce });
-    if (result.kind === 'failed') throw new StoreError(result.reason, { retryable: true });
-    if (result.kind !== 'loaded') return undefined;
-    for (const segment of (result.value as PageContents['segments']).values())
-      named.add(nameOf({ kind: 'seg', ...segment }));
+    const segments = await readSegmentsPage(context, { name, incarnation: state.incarnation }, reference);
+    if (!segments) return undefined;
+    for (const segment of segments.values()) named.add(nameOf({ kind: 'seg', ...segment }));
   }
   return named;
 }

@@ -14,7 +14,7 @@ const collectionOfPages: readonly Mutant[] = [
     breaks: 'a segment that moves into a page is as alive as before',
     dagger: true,
     focus: 'pages',
-    patches: [{ file: named, text: '  if (hull)\n', by: '  if (hull && state.version < 0)\n' }],
+    patches: [{ file: named, text: 'if (hull) for', by: 'if (hull && state.version < 0) for' }],
   },
   {
     name: 'the-sweep-looks-into-no-page',
@@ -37,9 +37,10 @@ const collectionOfPages: readonly Mutant[] = [
     patches: [
       {
         file: named,
-        text: "    if (result.kind === 'failed') throw new StoreError(result.reason, { retryable: true });\n    if (result.kind !== 'loaded') return undefined;",
-        by: "    if (result.kind !== 'loaded') continue;",
+        text: "  if (result.kind === 'failed') throw new StoreError(result.reason, { retryable: true });\n",
+        by: '',
       },
+      { file: named, text: 'if (!segments) return undefined;', by: 'if (!segments) continue;' },
     ],
   },
 ];
@@ -188,8 +189,8 @@ const endingOfPages: readonly Mutant[] = [
     patches: [
       {
         file: ready,
-        text: 'if (firstSequence >= start && lastSequence < end) inside',
-        by: 'if (firstSequence < end) inside',
+        text: 'if (page.firstSequence >= start && page.lastSequence < end) inside',
+        by: 'if (page.firstSequence < end) inside',
       },
     ],
   },
