@@ -8,8 +8,9 @@
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
 import { freePorts } from './free-ports.ts';
-import { type OkuriProcess, pause, peakMemoryBytes, startOkuri } from './okuri-process.ts';
-import { call, mustCall, queueCounts } from './signed-client.ts';
+import { type OkuriProcess, peakMemoryBytes, startOkuri } from './okuri-process.ts';
+import { sendNumbered } from './send-numbered.ts';
+import { mustCall, queueCounts } from './signed-client.ts';
 import { fileStore, temporaryFolder, versitygwStore } from './stores-for-okuri.ts';
 
 const MEMORY_BYTES = 512 * 1024 * 1024;
@@ -39,7 +40,8 @@ async function backlog(): Promise<void> {
   });
 
   let began = Date.now();
-  await sendAll(node, QueueUrl);
+  const busy = await sendNumbered(node, QueueUrl, { messages, bodyBytes, senders: CLIENTS });
+  figure('calls answered 503 and repeated', busy);
   figure('sends a second', Math.round((messages / (Date.now() - began)) * 1000));
   checkMemory('after the sends', node);
   check('the backlog is counted', (await queueCounts(node.url, QueueUrl)).join() === `${messages},0,0`);
@@ -63,32 +65,6 @@ async function backlog(): Promise<void> {
   await store.stop();
 }
 
-async function sendAll(node: OkuriProcess, QueueUrl: string): Promise<void> {
-  let next = 0;
-  let busy = 0;
-  const client = async () => {
-    while (next < messages) {
-      const first = next;
-      next += 10;
-      const Entries = Array.from({ length: Math.min(10, messages - first) }, (_, n) => ({
-        Id: `${n}`,
-        MessageBody: `${first + n}`.padEnd(bodyBytes, '.'),
-      }));
-      let answer = await call(node.url, 'SendMessageBatch', { QueueUrl, Entries });
-      while (answer.kind === 'refused' && answer.status === 503) {
-        busy += 1;
-        await pause(100);
-        answer = await call(node.url, 'SendMessageBatch', { QueueUrl, Entries });
-      }
-      if (answer.kind !== 'ok' || answer.body.Successful?.length !== Entries.length)
-        throw new Error(JSON.stringify(answer));
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
-  figure('calls answered 503 and repeated', busy);
-}
-
-/** Every message must come once: its visibility timeout is longer than the test. */
 async function drainUntil(
   node: OkuriProcess,
   QueueUrl: string,

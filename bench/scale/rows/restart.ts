@@ -4,8 +4,9 @@
  */
 import { join } from 'node:path';
 import { freePorts } from '../../../test/faults/free-ports.ts';
-import { type OkuriProcess, pause, peakMemoryBytes, startOkuri } from '../../../test/faults/okuri-process.ts';
-import { call, mustCall, queueCounts } from '../../../test/faults/signed-client.ts';
+import { type OkuriProcess, peakMemoryBytes, startOkuri } from '../../../test/faults/okuri-process.ts';
+import { sendNumbered } from '../../../test/faults/send-numbered.ts';
+import { mustCall, queueCounts } from '../../../test/faults/signed-client.ts';
 import { temporaryFolder, versitygwStore } from '../../../test/faults/stores-for-okuri.ts';
 import { bounds, type Figure, type RowFigures, smallPart } from '../figures.ts';
 
@@ -43,7 +44,7 @@ export async function runRestart(part: number): Promise<RowFigures> {
     Attributes: { VisibilityTimeout: '3600' },
   });
   began = performance.now();
-  await sendAll(node, QueueUrl, wanted);
+  await sendNumbered(node, QueueUrl, { messages: wanted, bodyBytes, senders });
   const sentMillis = performance.now() - began;
   figures.push({ name: 'sends a second', unit: 'count', value: Math.round((wanted / sentMillis) * 1000) });
   memory('sending', node);
@@ -81,25 +82,4 @@ export async function runRestart(part: number): Promise<RowFigures> {
   await node.stop();
   await store.stop();
   return { row: 'restart', figures };
-}
-
-async function sendAll(node: OkuriProcess, QueueUrl: string, wanted: number): Promise<void> {
-  let next = 0;
-  const sender = async () => {
-    while (next < wanted) {
-      const first = next;
-      next += 10;
-      const Entries = Array.from({ length: Math.min(10, wanted - first) }, (_, n) => ({
-        Id: `${n}`,
-        MessageBody: `${first + n}`.padEnd(bodyBytes, '.'),
-      }));
-      let answer = await call(node.url, 'SendMessageBatch', { QueueUrl, Entries });
-      while (answer.kind === 'refused' && answer.status === 503) {
-        await pause(100);
-        answer = await call(node.url, 'SendMessageBatch', { QueueUrl, Entries });
-      }
-      if (answer.kind !== 'ok') throw new Error(JSON.stringify(answer));
-    }
-  };
-  await Promise.all(Array.from({ length: senders }, sender));
 }
