@@ -51,6 +51,8 @@ export interface QueueSnapshot {
   readonly visibleCount: number;
   readonly inFlightCount: number;
   readonly delayedCount: number;
+  /** The total is exact, how it divides is not: a page that tells when messages become visible could not be read. */
+  readonly countsEstimated: boolean;
 }
 
 export interface ListQueuesRequest {

@@ -181,6 +181,7 @@ function queueOperations(
         visibleCount: queue.messages.length - hidden.length,
         inFlightCount: hidden.length - delayed,
         delayedCount: delayed,
+        countsEstimated: false,
       };
     },
 

@@ -16,9 +16,16 @@ export function leaseKey(lease: {
   return `${lease.incarnation}/${lease.sequence}/${lease.token}`;
 }
 
-/** Whether a newly named segment took over bodies of others: what is spilled was in the tail or is new. */
+/**
+ * Whether a newly named segment took over bodies of others. What is spilled is new or was in the tail, at least one of
+ * its messages: others may have been deleted from there since it was uploaded.
+ */
 export function isCompacted(before: QueueState, { runs }: SegmentReference): boolean {
-  return runs.every(
-    ({ firstSequence }) => firstSequence < before.nextSequence && !before.tail.has(firstSequence),
-  );
+  if (runs.some(({ firstSequence, count }) => firstSequence + count > before.nextSequence)) return false;
+  for (const sequence of before.tail.keys())
+    if (
+      runs.some(({ firstSequence, count }) => firstSequence <= sequence && sequence < firstSequence + count)
+    )
+      return false;
+  return true;
 }

@@ -1,7 +1,7 @@
 /**
  * Counts: GetQueue tells what the ledger says. Judged only on calls during which nothing landed on the queue. How many
  * are in flight and delayed depends on the clock of the node that was asked, so each lies between two bounds, and so does
- * what is visible: the rest. Of a short retention some may have ended that no commit has taken out yet.
+ * what is visible: the rest, unless the node says that it could not read what tells them apart. Of a short retention some may have ended that no commit has taken out yet.
  */
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../../src/core/queue-state.ts';
@@ -32,7 +32,7 @@ export function countsChecker(
       if (counted > there || counted < there - ended)
         return `call ${id}: ${request.queue} counts ${counted}, ${there} are there, of which ${ended} may have ended`;
       const error = clockErrorMillis();
-      if (error === undefined) return undefined;
+      if (error === undefined || answer.countsEstimated) return undefined;
       const most = hiddenAt(life.state, storeMillisAt(arrivedAt) - error);
       const least = hiddenAt(life.state, storeMillisAt(at) + error);
       const { inFlightCount, delayedCount } = answer;
