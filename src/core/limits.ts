@@ -57,10 +57,10 @@ export const PAGES_PER_COMMIT_MAX = 8;
  * Deliveries in the manifest, 43 bytes each, before those leased longest ago leave for a page. Under a steady load the
  * manifest holds half of that on average, and what one commit changes.
  */
-export const LEASE_INLINE_MAX = 4_096;
+export const LEASE_INLINE_MAX = 2_048;
 
-/** Deliveries of one page: 172 KiB, one request; its bits take 512 bytes of the manifest. */
-export const LEASE_PAGE_ENTRIES = 4_096;
+/** Deliveries of one page: 86 KiB, one request; its bits take 256 bytes of the manifest. */
+export const LEASE_PAGE_ENTRIES = 2_048;
 
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {

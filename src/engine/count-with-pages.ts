@@ -3,48 +3,80 @@
  * many it holds and between which times they become visible: then counts are estimates, and say so.
  */
 import { countMessages, type QueueCounts } from '../core/counts.ts';
-import type { TransitionTime } from '../core/draft.ts';
 import { type PageContents, type PageKind, PageReader } from '../core/pages.ts';
 import type { PageId, QueueState } from '../core/queue-state.ts';
 import type { EngineContext } from './context.ts';
+import type { LoadResult } from './immutable-cache.ts';
+import type { ObservedQueue } from './manifest-register.ts';
 
-export interface CountedQueue extends QueueCounts {
-  /** A page could not be read: how the total divides is a guess. */
+type Page = PageContents[PageKind];
+type Failed = Exclude<LoadResult<Page>, { kind: 'loaded' }>;
+
+export interface CountedQueue {
+  readonly state: QueueState;
+  readonly counts: QueueCounts;
+  /** How the total divides is a guess. */
   readonly estimated: boolean;
-  /** The store has no such page: it is lost, or the state is stale. */
-  readonly missing: boolean;
 }
 
+interface Count {
+  readonly counts: QueueCounts;
+  readonly failed: ReadonlyMap<PageId, Failed>;
+}
+
+/** `read` gives the newest manifest; undefined when there is no such queue. */
 export async function countWithPages(
-  { pages, counters, environment }: EngineContext,
+  context: EngineContext,
   name: string,
-  state: QueueState,
-  time: TransitionTime,
-): Promise<CountedQueue> {
-  const { incarnation } = state;
-  const loaded = new Map<PageId, PageContents[PageKind] | 'unreadable'>();
-  let missing = false;
-  let estimated = false;
+  read: () => Promise<ObservedQueue | undefined>,
+): Promise<CountedQueue | undefined> {
+  let earlier: QueueState | undefined;
   for (;;) {
-    const reader = new PageReader(
-      <K extends PageKind>(_kind: K, id: PageId) =>
-        (loaded.get(id) as PageContents[K] | 'unreadable' | undefined) ?? 'needed',
+    const observed = await read();
+    if (!observed) return undefined;
+    const { state } = observed;
+    const { counts, failed } = await count(context, name, state);
+    // What is missing is lost when a manifest read after still names it; else the collector rightly took it.
+    const mayBeStale = [...failed.values()].some(({ kind }) => kind === 'missing') && !isSame(earlier, state);
+    earlier = state;
+    if (mayBeStale) continue;
+    for (const [page, result] of failed) report(context, name, page, result);
+    return { state, counts, estimated: failed.size > 0 };
+  }
+}
+
+function isSame(a: QueueState | undefined, b: QueueState): boolean {
+  return a?.incarnation === b.incarnation && a.version === b.version;
+}
+
+async function count({ pages, time }: EngineContext, name: string, state: QueueState): Promise<Count> {
+  const { incarnation } = state;
+  const loaded = new Map<PageId, Page>();
+  const failed = new Map<PageId, Failed>();
+  const reader = () =>
+    new PageReader(<K extends PageKind>(_kind: K, id: PageId) =>
+      failed.has(id) ? 'unreadable' : ((loaded.get(id) as PageContents[K] | undefined) ?? 'needed'),
     );
-    const counts = countMessages(state, time, reader);
-    if (reader.needed.size === 0) return { ...counts, estimated, missing };
+  const { lowerMillis, stampMillis, nowMillis } = time.bounds();
+  const at = { nowMillis, stampMillis, manifestMillis: Math.max(state.timeMillis, lowerMillis) };
+  for (;;) {
+    const read = reader();
+    const counts = countMessages(state, at, read);
+    if (read.needed.size === 0) return { counts, failed };
     await Promise.all(
-      [...reader.needed].map(async ([id, kind]) => {
+      [...read.needed].map(async ([id, kind]) => {
         const { baseVersion, nonce } = state[`${kind}Pages`].get(id)!;
         const result = await pages.load({ name, incarnation, kind, baseVersion, nonce });
-        loaded.set(id, result.kind === 'loaded' ? result.value : 'unreadable');
-        if (result.kind === 'loaded') return;
-        estimated = true;
-        if (result.kind === 'missing') missing = true;
-        if (result.kind === 'damaged') counters.unreadablePages++;
-        const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
-        const fields = { queue: name, incarnation, kind, page: id, reason };
-        environment.log.warn('a page cannot be read; the counts of its queue are estimates', fields);
+        if (result.kind === 'loaded') loaded.set(id, result.value);
+        else failed.set(id, result);
       }),
     );
   }
+}
+
+function report({ counters, environment }: EngineContext, queue: string, page: PageId, result: Failed): void {
+  if (result.kind !== 'failed') counters.unreadablePages++;
+  const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
+  const message = 'a page cannot be read; the counts of its queue are estimates';
+  environment.log[result.kind === 'failed' ? 'warn' : 'error'](message, { queue, page, reason });
 }

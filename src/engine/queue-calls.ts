@@ -12,13 +12,12 @@ import {
   resolveAttributes,
   shownAttributes,
 } from '../core/queue-attributes.ts';
-import type { QueueState } from '../core/queue-state.ts';
 import { decodeReceiptHandle, encodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
 import { deadLetterTargetMissing } from '../core/redrive-policy.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
-import { type CountedQueue, countWithPages } from './count-with-pages.ts';
+import { countWithPages } from './count-with-pages.ts';
 import { createQueue } from './create-queue.ts';
 import { listQueues } from './list-queues.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
@@ -75,9 +74,9 @@ export class QueueCalls implements QueueService {
 
   getQueue(name: string): ReturnType<QueueService['getQueue']> {
     return this.#guarded(async () => {
-      const counted = await this.#count(name);
+      const counted = await countWithPages(this.#context, name, () => this.#read(name));
       if (!counted) return missing;
-      const { state, counts } = counted;
+      const { state, counts, estimated } = counted;
       return {
         kind: 'queue',
         name,
@@ -87,27 +86,9 @@ export class QueueCalls implements QueueService {
         visibleCount: counts.visible,
         inFlightCount: counts.inFlight,
         delayedCount: counts.delayed,
-        countsEstimated: counts.estimated,
+        countsEstimated: estimated,
       };
     });
-  }
-
-  /** Undefined: there is no such queue. */
-  async #count(name: string): Promise<{ state: QueueState; counts: CountedQueue } | undefined> {
-    let counted: { state: QueueState; counts: CountedQueue } | undefined;
-    for (;;) {
-      const observed = await this.#read(name);
-      if (!observed) return undefined;
-      const { state } = observed;
-      // Read again, and the same page is still named: it is lost.
-      if (counted?.state.version === state.version) return counted;
-      const { lowerMillis, stampMillis, nowMillis } = this.#context.time.bounds();
-      const manifestMillis = Math.max(state.timeMillis, lowerMillis);
-      const time = { nowMillis, stampMillis, manifestMillis };
-      counted = { state, counts: await countWithPages(this.#context, name, state, time) };
-      // A commit since may have replaced the page, and the collector taken it.
-      if (!counted.counts.missing) return counted;
-    }
   }
 
   setQueueAttributes(
