@@ -4,14 +4,16 @@ import { DOLLARS_PER_MILLION } from '../src/store/metered-store.ts';
 import { Scheduler } from '../test/simulation/scheduler.ts';
 import { originMillis, simulatedNode } from './simulated-node.ts';
 import { nearS3 } from './simulated-store.ts';
-import { Workload, type WorkloadResult } from './workload.ts';
+import { Workload, type WorkloadOptions, type WorkloadResult } from './workload.ts';
 
 export interface CostRun {
-  readonly group: 'end to end' | 'produced' | 'consumed';
+  readonly group: 'end to end' | 'other loads' | 'produced' | 'consumed';
   readonly nodes: number;
   readonly ratePerSecond: number;
   readonly lingerMillis: number;
   readonly seconds: number;
+  /** Of the group of other loads: what is other, in words and for the workload. */
+  readonly other?: { readonly title: string; readonly load: Partial<WorkloadOptions> };
 }
 
 const usual = { nodes: 1, ratePerSecond: 100, lingerMillis: 100, seconds: 120 };
@@ -23,6 +25,12 @@ export const endToEndRuns: readonly CostRun[] = [
   { ...usual, ratePerSecond: 10, seconds: 600 },
   { ...usual, ratePerSecond: 1_000, seconds: 30 },
 ].map((run) => ({ group: 'end to end' as const, ...run }));
+
+export const otherRuns: readonly CostRun[] = [
+  { title: 'bodies of 10 KiB', load: { bodyBytes: 10 * 1024 } },
+  { title: 'behind a backlog of 100,000 messages', load: { standing: 100_000 } },
+  { title: 'one node sends, the other receives', load: { nodes: 2, lastOnlyConsumes: true } },
+].map((other) => ({ ...usual, group: 'other loads', nodes: other.load.nodes ?? 1, other }));
 
 export const oneSidedRuns: readonly CostRun[] = (['produced', 'consumed'] as const).flatMap((group) =>
   [20, 100, 500].map((lingerMillis) => ({ group, ...usual, seconds: 60, lingerMillis })),
@@ -39,7 +47,7 @@ export interface CostFigures {
 const drainingWorkers = 4;
 
 export async function measure(run: CostRun): Promise<CostFigures> {
-  const { group, nodes, ratePerSecond, lingerMillis, seconds } = run;
+  const { group, nodes, ratePerSecond, lingerMillis, seconds, other } = run;
   const common = { seed: 1, nodes, tuning: { lingerMillis } };
   if (group === 'consumed') {
     const backlog = ratePerSecond * seconds;
@@ -52,7 +60,8 @@ export async function measure(run: CostRun): Promise<CostFigures> {
     ...common,
     ratePerSecond,
     seconds,
-    consume: group === 'end to end',
+    consume: group !== 'produced',
+    ...other?.load,
   }).run();
   return { run, result, messages: group === 'produced' ? result.sent : (result.sent + result.deleted) / 2 };
 }

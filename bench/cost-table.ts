@@ -13,6 +13,8 @@ const setting: readonly Column[] = [
   ['linger, ms', ({ run }) => String(run.lingerMillis)],
 ];
 
+const title: Column = ['', ({ run }) => run.other?.title ?? ''];
+
 const requests: readonly Column[] = [
   ['PUT', ({ result, messages }) => (result.requests.put / messages).toFixed(4)],
   ['conditional PUT', ({ result, messages }) => (result.requests.conditionalPut / messages).toFixed(4)],
@@ -49,7 +51,7 @@ function table(columns: readonly Column[], rows: readonly CostFigures[]): string
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
     line(columns.map(([head]) => head)),
-    line(columns.map(() => '---:')),
+    line(columns.map(([head]) => (head === '' ? '---' : '---:'))),
     ...rows.map((row) => line(columns.map(([, cell]) => cell(row)))),
   ].join('\n');
 }
@@ -66,6 +68,8 @@ export function fullTable(figures: readonly CostFigures[], idle: IdleFigures): s
   return [
     'Each message sent, received and deleted once; requests per message:',
     table([...setting, ...requests, dollars, swaps, sending, endToEnd], of('end to end')),
+    'The same at 100 messages/s, linger 100 ms, and other in one thing:',
+    table([title, ...requests, dollars, swaps, sending, endToEnd], of('other loads')),
     'Per message **produced**, while nobody receives:',
     table([...setting, ...requests, dollars, sending], of('produced')),
     'Per message **consumed** (received and deleted) of a backlog, while nobody sends:',

@@ -3,11 +3,19 @@
  * is not what the code does. The same on every machine: virtual time, one seed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type CostFigures, endToEndRuns, measure, measureIdle, oneSidedRuns, prices } from './cost-runs.ts';
+import {
+  type CostFigures,
+  endToEndRuns,
+  measure,
+  measureIdle,
+  oneSidedRuns,
+  otherRuns,
+  prices,
+} from './cost-runs.ts';
 import { fullTable, shortTable, withTable } from './cost-table.ts';
 
 const figures: CostFigures[] = [];
-for (const run of [...endToEndRuns, ...oneSidedRuns]) figures.push(await measure(run));
+for (const run of [...endToEndRuns, ...otherRuns, ...oneSidedRuns]) figures.push(await measure(run));
 const full = fullTable(figures, await measureIdle());
 
 const documents: readonly (readonly [path: string, content: string])[] = [

@@ -11,11 +11,11 @@ export const maxMessages = 10;
 /** Workers don't begin in step. */
 export const workersBeginWithinMillis = 200;
 
-const body = 'x'.repeat(256);
+export const usualBodyBytes = 256;
 
 /** The number is told by what stands before the filling. */
-export function bodyOf(number: string): string {
-  return number + body.slice(number.length);
+export function bodyOf(number: string, bytes = usualBodyBytes): string {
+  return number.padEnd(bytes, 'x');
 }
 
 export function numberOf(text: string): string {

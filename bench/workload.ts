@@ -36,7 +36,13 @@ export interface WorkloadOptions {
   readonly lastNodeShare?: number;
   /** False: nobody consumes. */
   readonly consume?: boolean;
-  /** So many messages lie in the queue first; sent before the measuring begins. */
+  /** 256 unless told. */
+  readonly bodyBytes?: number;
+  /** The others send all and receive nothing. */
+  readonly lastOnlyConsumes?: boolean;
+  /** So many messages lie in the queue first and stay ahead of those that come; sent before the measuring begins. */
+  readonly standing?: number;
+  /** The same to be consumed and nothing else: measured is until all are. */
   readonly backlog?: number;
   /** Workers of each node; unless told, half as many again as the rate needs. */
   readonly workersPerNode?: number;
@@ -86,11 +92,12 @@ export class Workload {
   }
 
   async run(): Promise<WorkloadResult> {
-    const { seconds, ratePerSecond, backlog = 0, consume = true } = this.#options;
+    const { seconds, ratePerSecond, backlog = 0, standing = 0, consume = true } = this.#options;
     const { scheduler } = this;
     await this.#settle(this.#nodes[0]!.engine.service.createQueue(queue, new Map()));
-    for (; this.#backlog < backlog; this.#backlog += 10) this.#sendBatch();
-    await this.#until(scheduler.now + (backlog > 0 ? 30_000 : 0));
+    const first = backlog + standing;
+    for (; this.#backlog < first; this.#backlog += 10) this.#sendBatch();
+    await this.#until(scheduler.now + (first > 0 ? first + 30_000 : 0));
     const begin = scheduler.now + (backlog > 0 ? 0 : warmMillis);
     const end = begin + seconds * 1000;
     if (ratePerSecond > 0) this.#produce(end);
@@ -145,7 +152,8 @@ export class Workload {
   }
 
   #drawNode(): number {
-    const { nodes, lastNodeShare } = this.#options;
+    const { nodes, lastNodeShare, lastOnlyConsumes } = this.#options;
+    if (lastOnlyConsumes) return this.#draw.below(nodes - 1);
     if (lastNodeShare === undefined) return this.#draw.below(nodes);
     return this.#draw.unit() < lastNodeShare ? nodes - 1 : this.#draw.below(nodes - 1);
   }
@@ -156,7 +164,7 @@ export class Workload {
     const drought = this.#droughts[node]!;
     drought.began();
     const number = String(++this.#serial);
-    const entry = { ...content(number), delaySeconds: undefined };
+    const entry = { ...content(number, this.#options.bodyBytes), delaySeconds: undefined };
     this.#sentAt.set(number, measured ? sentAt : Number.NaN);
     const outcome = await this.#answered(this.#service(node).send(queue, 'AIDABENCH', [entry]));
     if (!outcome) return;
@@ -169,7 +177,7 @@ export class Workload {
 
   #sendBatch(): void {
     const entries = Array.from({ length: 10 }, () => ({
-      ...content(String(++this.#serial)),
+      ...content(String(++this.#serial), this.#options.bodyBytes),
       delaySeconds: undefined,
     }));
     this.scheduler.at(this.scheduler.now + this.#backlog, () => {
@@ -178,9 +186,9 @@ export class Workload {
   }
 
   #startWorkers(): void {
-    const { nodes, workersPerNode } = this.#options;
-    const each = workersPerNode ?? workersOfEachNode(this.#options);
-    for (let node = 0; node < nodes; node++)
+    const { nodes, workersPerNode, lastOnlyConsumes } = this.#options;
+    const each = workersPerNode ?? workersOfEachNode(this.#options) * (lastOnlyConsumes ? nodes : 1);
+    for (let node = lastOnlyConsumes ? nodes - 1 : 0; node < nodes; node++)
       for (let n = 0; n < each; n++)
         this.scheduler.at(this.scheduler.now + this.#draw.between(0, workersBeginWithinMillis), () => {
           void this.#work(node);
@@ -238,8 +246,8 @@ export class Workload {
   }
 }
 
-function content(number: string) {
-  const text = bodyOf(number);
+function content(number: string, bodyBytes: number | undefined) {
+  const text = bodyOf(number, bodyBytes);
   return {
     content: { body: text, attributes: new Map(), traceHeader: undefined, groupId: undefined },
     contentBytes: text.length,

@@ -16,7 +16,9 @@ export const senderId = 'AIDABENCH';
 export class Load {
   readonly receiveMillis = new Sizes();
   readonly sendMillis = new Sizes();
+  /** Received and deleted. */
   messages = 0;
+  sent = 0;
   empty = 0;
   refused = 0;
   readonly #service: QueueService;
@@ -66,6 +68,7 @@ export class Load {
       senderId,
       Array.from({ length: batch }, () => entryOf(this.#bodyBytes)),
     );
+    this.sent += batch;
     this.sendMillis.add(scheduler.now - began);
     began = scheduler.now;
     const received = await receive(this.#service, this.#queue);

@@ -4,11 +4,15 @@ import { heapBytes, type Measured, ScaleWorld } from './scale-world.ts';
 
 export const queue = 'jobs';
 const emptyQueue = 'empty';
+/** Of the load's messages. */
+const defaultBodyBytes = 256;
 
 export interface Phase {
   readonly name: string;
   /** Brings the queue into the state that is then measured. */
   prepare(world: ScaleWorld): Promise<void>;
+  /** Of the load's messages; 256 unless told. */
+  readonly bodyBytes?: number;
   /** Goes on beside the load until `ended`. */
   readonly during?: (world: ScaleWorld, ended: () => boolean) => Promise<void>;
 }
@@ -17,8 +21,6 @@ export interface VirtualRow {
   readonly name: string;
   /** As the issue says it. */
   readonly title: string;
-  /** Of the load's messages; 256 unless told. */
-  readonly bodyBytes?: number;
   readonly attributes?: Readonly<Record<string, string>>;
   readonly phases: readonly Phase[];
 }
@@ -33,17 +35,18 @@ export async function runVirtualRow(row: VirtualRow, part: number): Promise<RowF
 }
 
 async function play(row: VirtualRow, world: ScaleWorld, small: boolean): Promise<RowFigures> {
-  const bodyBytes = row.bodyBytes ?? 256;
   await world.create(emptyQueue, row.attributes);
-  const empty = await world.measure(emptyQueue, bodyBytes);
+  const empties = new Map<number, Measured>();
+  for (const { bodyBytes = defaultBodyBytes } of row.phases)
+    if (!empties.has(bodyBytes)) empties.set(bodyBytes, await world.measure(emptyQueue, bodyBytes));
   await world.create(queue, row.attributes);
   const figures: Figure[] = [];
   for (const phase of row.phases) {
     await phase.prepare(world);
-    const beside = phase.during;
+    const { during: beside, bodyBytes = defaultBodyBytes } = phase;
     const measured = await world.measure(queue, bodyBytes, beside && ((ended) => beside(world, ended)));
     const prefix = row.phases.length > 1 ? `${phase.name}: ` : '';
-    for (const figure of await phaseFigures(world, measured, empty, small))
+    for (const figure of await phaseFigures(world, measured, empties.get(bodyBytes)!, bodyBytes, small))
       figures.push({ ...figure, name: prefix + figure.name });
     if (world.stopped !== undefined) break;
   }
@@ -69,10 +72,13 @@ async function phaseFigures(
   world: ScaleWorld,
   { load, manifests, commits, requests, dollars, cpuMillis }: Measured,
   empty: Measured,
+  bodyBytes: number,
   small: boolean,
 ): Promise<Figure[]> {
   const { visibleCount, inFlightCount, delayedCount } = await world.snapshot(queue);
   const p50 = load.receiveMillis.median;
+  // Whatever is stored is written once: large bodies are the load's, what comes on top of them is the queue's.
+  const sentPerCommit = bodyBytes > defaultBodyBytes ? (load.sent * bodyBytes) / commits.count : 0;
   return [
     { name: 'visible', unit: 'count', value: visibleCount },
     { name: 'in flight', unit: 'count', value: inFlightCount },
@@ -83,12 +89,13 @@ async function phaseFigures(
       value: manifests.max,
       most: small ? bounds.smallManifestBytes : bounds.manifestBytes,
     },
+    { name: 'bodies sent per commit', unit: 'bytes', value: (load.sent * bodyBytes) / commits.count },
     { name: 'manifest, median', unit: 'bytes', value: manifests.median },
     {
       name: 'bytes per commit, median',
       unit: 'bytes',
       value: commits.median,
-      most: bounds.commitBytesMedian,
+      most: bounds.commitBytesMedian + sentPerCommit,
     },
     {
       name: 'heap and external after gc',

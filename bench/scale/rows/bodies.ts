@@ -6,13 +6,13 @@ const bodyBytes = 10 * 1024;
 export const bodies: VirtualRow = {
   name: 'bodies',
   title: '10 GiB of bodies of 10 KiB, received through the cache',
-  bodyBytes,
   phases: [
     {
-      name: 'bodies',
+      name: 'messages of 256 B come',
       prepare: async (world) => {
         await world.fill(queue, world.count(1_048_576), { bodyBytes, perCall: 400 });
       },
     },
+    { name: 'messages of 10 KiB come', bodyBytes, prepare: async () => {} },
   ],
 };

@@ -171,6 +171,18 @@ const readingOfPages: readonly Mutant[] = [
 
 const endingOfPages: readonly Mutant[] = [
   {
+    name: 'pages-of-segments-end-with-their-oldest',
+    breaks: 'retention ends a page of segments when its youngest message has expired',
+    focus: 'pages',
+    patches: [
+      {
+        file: retention,
+        text: 'if (!isExpired(draft, reference.sentAtMaxMillis)) {',
+        by: 'if (!isExpired(draft, reference.sentAtMinMillis)) {',
+      },
+    ],
+  },
+  {
     name: 'retention-leaves-the-ready-pages',
     breaks: 'a page of segments ends together with all that is ready in it',
     focus: 'pages',
