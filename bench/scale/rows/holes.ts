@@ -1,28 +1,46 @@
+import { receive } from '../load.ts';
+import type { ScaleWorld } from '../scale-world.ts';
 import { queue, type VirtualRow } from '../virtual-row.ts';
-import { receiveEachOnce } from '../waves.ts';
 
-/** Of what comes for the first time; what comes again is left. In places a segment keeps less than a quarter. */
-const deletedShares = [0.5, 0.9];
-const regionMessages = 50_000;
+/** One in so many, drawn, is due at once; the others later, by when those are gone. */
+const oneIn = 10;
+const laterSeconds = 900;
+const consumers = 200;
+
+/** Receives and deletes until nothing is visible. */
+async function consume(world: ScaleWorld): Promise<number> {
+  let deleted = 0;
+  const consumer = async () => {
+    for (;;) {
+      const messages = await receive(world.service, queue);
+      if (messages.length === 0) return;
+      deleted += messages.length;
+      const handles = messages.map(({ receiptHandle }) => receiptHandle);
+      await world.service.deleteMessages(queue, handles);
+    }
+  };
+  await Promise.all(Array.from({ length: consumers }, consumer));
+  return deleted;
+}
 
 export const holes: VirtualRow = {
   name: 'holes',
-  title: 'deletes scattered over 10,000,000',
+  title: 'a million deletes scattered over 10,000,000',
   phases: [
     {
       name: 'holes',
       prepare: async (world) => {
         const wanted = world.count(10_000_000);
-        await world.fill(queue, wanted, { bodyBytes: 1, perCall: 3_600 });
-        let seen = 0;
-        await receiveEachOnce(world, queue, wanted, async (messages) => {
-          seen += messages.length;
-          const share = deletedShares[Math.floor(seen / regionMessages) % deletedShares.length]!;
-          const handles = messages
-            .filter(({ receiveCount }) => receiveCount === 1 && world.draw.unit() < share)
-            .map(({ receiptHandle }) => receiptHandle);
-          if (handles.length > 0) await world.service.deleteMessages(queue, handles);
-        });
+        let atOnce = 0;
+        const delaySeconds = () => {
+          if (world.draw.below(oneIn) > 0) return laterSeconds;
+          atOnce++;
+          return 0;
+        };
+        await world.fill(queue, wanted, { bodyBytes: 1, perCall: 3_600, delaySeconds });
+        const deleted = await consume(world);
+        if (deleted !== atOnce) throw new Error(`${deleted} of ${atOnce} were deleted`);
+        await world.scheduler.sleep(laterSeconds * 1000);
       },
     },
   ],
