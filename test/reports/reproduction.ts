@@ -52,7 +52,7 @@ export interface BatchReply {
   readonly Failed?: readonly FailedEntry[];
 }
 
-/** Clients of one node, or of several on the same bucket. */
+/** A client of one node on a fresh bucket. */
 export class Sqs {
   readonly world: World;
   readonly node: TestNode;
@@ -140,7 +140,7 @@ export class Sqs {
     await this.world.clock.advance(seconds * second);
   }
 
-  /** Whole seconds of virtual time since the world began. */
+  /** Virtual wall time. */
   get nowMillis(): number {
     return this.world.clock.wallMillis();
   }
