@@ -139,12 +139,13 @@ describe('reports: visibility', () => {
   reproduction('changing the visibility to 0 gives the message back at once, its count kept', async (sqs) => {
     const q = await sqs.create('q');
     await sqs.send(q, 'x');
-    const message = await sqs.receiveOne(q);
-    assert.deepEqual(await sqs.counts(q), ['0', '1', '0']);
-    assert.equal((await sqs.changeVisibility(q, message, 0)).status, 200);
-    assert.deepEqual(await sqs.counts(q), ['1', '0', '0']);
-    const again = await sqs.receiveOne(q, { AttributeNames: ['ApproximateReceiveCount'] });
-    assert.deepEqual(again.Attributes, { ApproximateReceiveCount: '2' });
+    for (const ApproximateReceiveCount of ['1', '2', '3']) {
+      const message = await sqs.receiveOne(q, { AttributeNames: ['ApproximateReceiveCount'] });
+      assert.deepEqual(message.Attributes, { ApproximateReceiveCount });
+      assert.deepEqual(await sqs.counts(q), ['0', '1', '0']);
+      assert.equal((await sqs.changeVisibility(q, message, 0)).status, 200);
+      assert.deepEqual(await sqs.counts(q), ['1', '0', '0']);
+    }
   });
 
   // localstack localstack/localstack#3956: 12 hours more were granted to a message already received.
