@@ -76,17 +76,20 @@ export class ClockError {
     return knownMillis + (behind ? this.#sleptUnheardMillisMax : 0);
   }
 
+  /** A wall clock that was set back while its machine slept hides from everybody for how long that was. */
+  sleepHidden(): boolean {
+    return (
+      this.#sleptUnheardMillisMax > 0 && this.#config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)
+    );
+  }
+
   /**
    * How far a stamp may lie before the truth: not at all, but that a lie within a node's bounds cuts them. One outside
    * displaces them, and then the upper bound still covers the truth. Undefined: a process began with a lie, or a wall
    * clock that was set back hides how long its machine slept.
    */
   stampErrorMillis(): number | undefined {
-    if (
-      this.#sleptUnheardMillisMax > 0 &&
-      this.#config.nodes.some(({ stepsPerMinute }) => stepsPerMinute > 0)
-    )
-      return undefined;
+    if (this.sleepHidden()) return undefined;
     if (this.liesTold === 0) return 0;
     if (this.#lifeBeganWithLie) return undefined;
     const config = this.#config;

@@ -64,6 +64,7 @@ export async function runSeed(seed: string, trace: Trace = noTrace, calls?: numb
       aborts: () => cluster.aborts,
       clockErrorMillis: () => cluster.clocks.clockErrorMillis(),
       stampErrorMillis: () => cluster.clocks.stampErrorMillis(),
+      sleepHidden: () => cluster.clocks.sleepHidden(),
       limits: config.limits,
       undisturbedSince: (node) => cluster.undisturbedSince(node),
       droughtMillisMax: config.droughtMillisMax,

@@ -34,6 +34,8 @@ export interface Circumstances {
   clockErrorMillis(): number | undefined;
   /** How far an enqueue stamp may lie before the truth; undefined when nobody can say. */
   stampErrorMillis(): number | undefined;
+  /** A machine slept for a time that its clocks can't tell. */
+  sleepHidden(): boolean;
 }
 
 export function allCheckers(ledger: Ledger, world: Circumstances): readonly DiffChecker[] {

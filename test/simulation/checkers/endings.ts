@@ -15,7 +15,7 @@ const lieSlackMillis = 5_100;
 
 interface KnownOfTime {
   liesTold(): number;
-  stampErrorMillis(): number | undefined;
+  sleepHidden(): boolean;
 }
 
 export function endingsChecker(ledger: Ledger, time: KnownOfTime): DiffChecker {
@@ -46,11 +46,9 @@ export function endingsChecker(ledger: Ledger, time: KnownOfTime): DiffChecker {
   };
 }
 
-/** A wall clock that was set back while its machine slept hides from stamps for how long that was. */
-function slackMillis({ liesTold, stampErrorMillis }: KnownOfTime): number {
-  const lies = liesTold();
-  if (lies === 0 && stampErrorMillis() === undefined) return Number.POSITIVE_INFINITY;
-  return lies * lieSlackMillis;
+/** What a machine slept unknown to it is missing in its stamps, whatever it was told since. */
+function slackMillis({ liesTold, sleepHidden }: KnownOfTime): number {
+  return sleepHidden() ? Number.POSITIVE_INFINITY : liesTold() * lieSlackMillis;
 }
 
 function whyLost(
