@@ -6,7 +6,6 @@ import { delayed } from './rows/delayed.ts';
 import { runFastStore } from './rows/fast-store.ts';
 import { holes } from './rows/holes.ts';
 import { inFlight } from './rows/in-flight.ts';
-import { leftovers } from './rows/leftovers.ts';
 import { links } from './rows/links.ts';
 import { queues } from './rows/queues.ts';
 import { runReference } from './rows/reference.ts';
@@ -36,7 +35,7 @@ export const rows: readonly Row[] = [
     title: 'a store that takes a commit in a millisecond, clients that send without pause',
     run: runFastStore,
   },
-  ...[inFlight, unacknowledged, delayed, holes, leftovers, links, queues, bodies, backlog].map(virtual),
+  ...[inFlight, unacknowledged, delayed, holes, links, queues, bodies, backlog].map(virtual),
   {
     name: 'restart',
     title: 'real processes on versitygw: kill -9 beside a backlog of 1,000,000, first receive of the next',
