@@ -41,22 +41,24 @@ function decodeScalar(shape: 'string' | 'integer' | 'blob', text: string | undef
   }
 }
 
-/** The node itself when it is an entry without a number, then its numbered children in the order of their numbers. */
-function entriesOf(node: FormNode): readonly FormNode[] {
-  const numbered: (readonly [number, FormNode])[] = [];
-  let named = false;
-  for (const [name, child] of node.children) {
-    if (NUMBER.test(name)) numbered.push([Number(name), child]);
-    else named = true;
-  }
-  const entries = numbered.sort(([a], [b]) => a - b).map(([, child]) => child);
+/**
+ * The node itself when it is an entry without a number, which its value or a child of a name in `own` shows; then its
+ * numbered children in the order of their numbers.
+ */
+function entriesOf(node: FormNode, own: readonly string[]): readonly FormNode[] {
+  const entries = [...node.children]
+    .filter(([name]) => NUMBER.test(name))
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([, child]) => child);
   // Botocore writes an empty list as an empty value.
-  return named || (node.value !== undefined && node.value !== '') ? [node, ...entries] : entries;
+  const isEntry = own.length === 0 ? !!node.value : own.some((name) => node.children.has(name));
+  return isEntry ? [node, ...entries] : entries;
 }
 
 function decodeList(element: Shape, node: FormNode, action: string): Decoded {
   const list: unknown[] = [];
-  for (const entry of entriesOf(node)) {
+  const own = typeof element === 'object' && 'members' in element ? Object.keys(element.members) : [];
+  for (const entry of entriesOf(node, own)) {
     const item = decode(element, entry, action);
     if (item.kind === 'refused') return item;
     if (item.value !== undefined) list.push(item.value);
@@ -69,7 +71,7 @@ function decodeMap(member: string, element: Shape, node: FormNode, action: strin
   const names = mapNames(member);
   if (names === undefined) throw new Error(`a map without names in the query protocol: ${member}`);
   const map: Record<string, unknown> = Object.create(null);
-  const entries = entriesOf(node);
+  const entries = entriesOf(node, [names.key, names.value]);
   for (const entry of entries) {
     const key = entry.children.get(names.key)?.value ?? '';
     if (Object.hasOwn(map, key)) return invalidParameter(`${names.entry} '${key}' is given more than once.`);
