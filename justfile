@@ -62,7 +62,7 @@ gen-check:
 stores *names="versitygw moto seaweedfs":
     {{node}} test/contract/real-stores.ts {{names}}
 
-# unmodified clients of five languages on the file store and on versitygw (Go, Python)
+# unmodified clients of several languages on the file store and on versitygw (Go, Python, php-cli, php-xml, php-async-aws-sqs; `--pinned` without PHP)
 conformance *args:
     {{node}} test/conformance/run.ts {{args}}
 

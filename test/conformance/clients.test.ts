@@ -12,9 +12,10 @@ describe('conformance clients', () => {
       version,
     }));
     const plain = (name = '') => name.toLowerCase().replaceAll(' ', '-');
-    for (const { name, version } of clients) {
+    for (const { name, version, ofDistribution } of clients) {
       const row = listed.find((each) => plain(each.name).startsWith(name.replace('-resource', '')));
-      assert.equal(row?.version, version(), name);
+      assert.ok(row !== undefined, name);
+      if (!ofDistribution) assert.equal(row.version, version(), name);
     }
   });
 });

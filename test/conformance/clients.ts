@@ -1,12 +1,23 @@
 /** The client programs: what each is, and how it is run. A new client is a folder and a row here. */
 import { join } from 'node:path';
 import { repository } from '../faults/okuri-process.ts';
-import { goProgram, goVersion, nodeVersion, pythonEnvironment, pythonVersion } from './toolchain.ts';
+import {
+  goProgram,
+  goVersion,
+  nodeVersion,
+  packageVersion,
+  phpPackage,
+  pythonEnvironment,
+  pythonVersion,
+  type Requirements,
+} from './toolchain.ts';
 
 export interface Client {
   readonly name: string;
   readonly version: () => string;
   readonly does: string;
+  /** Of whatever version the Linux distribution has; CI, which installs JavaScript, Python and Go, leaves it out. */
+  readonly ofDistribution?: true;
   /** Installs what is missing. */
   readonly prepare: () => Promise<Command>;
 }
@@ -20,12 +31,21 @@ export interface Command {
 
 const file = (...parts: readonly string[]) => join(repository, 'test', 'conformance', ...parts);
 
-function python(name: string, version: string, does: string, program: string): Client {
+function python(
+  name: string,
+  version: string,
+  does: string,
+  program: string,
+  requirements: Requirements = 'requirements.txt',
+): Client {
   return {
     name,
-    version: () => pythonVersion(version),
+    version: () => pythonVersion(version, requirements),
     does,
-    prepare: async () => ({ command: join(await pythonEnvironment(), 'python'), args: [program] }),
+    prepare: async () => ({
+      command: join(await pythonEnvironment(requirements), 'python'),
+      args: [program],
+    }),
   };
 }
 
@@ -43,9 +63,9 @@ export const clients: readonly Client[] = [
   },
   {
     name: 'aws-sdk-go',
-    version: () => goVersion('github.com/aws/aws-sdk-go-v2/service/sqs'),
+    version: () => goVersion('aws-sdk-go', 'github.com/aws/aws-sdk-go-v2/service/sqs'),
     does: 'every action, errors, dead letters',
-    prepare: async () => ({ command: await goProgram(), args: [] }),
+    prepare: async () => ({ command: await goProgram('aws-sdk-go'), args: [] }),
   },
   {
     name: 'aws-cli',
@@ -58,4 +78,34 @@ export const clients: readonly Client[] = [
     }),
   },
   python('boto3-resource', 'boto3', 'the resource interface', file('boto3', 'resource.py')),
+  python(
+    'boto3-query',
+    'boto3',
+    'every action, errors, dead letters, over the query protocol',
+    file('boto3', 'client.py'),
+    'requirements-query.txt',
+  ),
+  python(
+    'boto3-query-resource',
+    'boto3',
+    'the resource interface, over the query protocol',
+    file('boto3', 'resource.py'),
+    'requirements-query.txt',
+  ),
+  {
+    name: 'aws-sdk-go-v1',
+    version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go'),
+    does: 'every action, errors, dead letters, over the query protocol',
+    prepare: async () => ({ command: await goProgram('aws-sdk-go-v1'), args: [] }),
+  },
+  {
+    name: 'async-aws',
+    version: () => packageVersion('php-async-aws-sqs'),
+    does: 'every action but SetQueueAttributes, errors, over the query protocol',
+    ofDistribution: true,
+    prepare: async () => {
+      await phpPackage('php-async-aws-sqs');
+      return { command: 'php', args: [file('async-aws', 'main.php')] };
+    },
+  },
 ];

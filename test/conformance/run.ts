@@ -1,10 +1,11 @@
 /**
  * Runs unmodified client programs against okuri, on the file store and on versitygw.
  *
- *     node --import tsx test/conformance/run.ts [--store file|versitygw|both] [--client NAME]...
+ *     node --import tsx test/conformance/run.ts [--store file|versitygw|both] [--client NAME]... [--pinned]
  *
  * A program gets the endpoint, a region and credentials in its environment, and nothing else; its exit status is the
- * result. Nothing is skipped: a tool that is missing is a failure. Ends with `N passed, N failed`.
+ * result. Nothing is skipped: a tool that is missing is a failure; `--pinned` asks for the clients alone whose versions
+ * are ours to pin, without those of the Linux distribution. Ends with `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -37,10 +38,14 @@ const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'both' },
     client: { type: 'string', multiple: true, default: [] },
+    pinned: { type: 'boolean', default: false },
   },
 });
 const stores = values.store === 'both' ? ['file', 'versitygw'] : [values.store];
-const chosen = clients.filter(({ name }) => values.client.length === 0 || values.client.includes(name));
+const chosen = clients.filter(
+  ({ name, ofDistribution }) =>
+    (values.client.length === 0 || values.client.includes(name)) && !(values.pinned && ofDistribution),
+);
 const port = await freePorts(8);
 
 async function runAll(): Promise<readonly Result[]> {

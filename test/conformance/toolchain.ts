@@ -1,8 +1,9 @@
 /**
- * Installs what the clients are written with, pinned, into the git-ignored .cache: a Python environment by
- * requirements.txt, and the Go program by its go.sum. Anything that is missing on the machine is an error.
+ * Installs what the clients are written with, pinned, into the git-ignored .cache: a Python environment for each list of
+ * requirements, and a Go program by its go.sum. PHP clients are the packages of the Linux distribution, of whatever
+ * version it has. Anything that is missing on the machine is an error.
  */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +13,19 @@ import { repository } from '../faults/okuri-process.ts';
 const run = promisify(execFile);
 const cache = join(repository, '.cache', 'conformance');
 const here = join(repository, 'test', 'conformance');
-const requirements = readFileSync(join(here, 'requirements.txt'), 'utf8');
+/** `requirements.txt`, or `requirements-query.txt` for the last versions that speak the query protocol. */
+export type Requirements = 'requirements.txt' | 'requirements-query.txt';
+
+function read(requirements: Requirements): string {
+  return readFileSync(join(here, requirements), 'utf8');
+}
 
 /** @returns the folder of `python` and `aws`. */
-export async function pythonEnvironment(): Promise<string> {
+export async function pythonEnvironment(requirements: Requirements = 'requirements.txt'): Promise<string> {
   // Another set of versions is another folder; the marker says that it is whole.
   const folder = join(
     cache,
-    `python-${createHash('sha256').update(requirements).digest('hex').slice(0, 12)}`,
+    `python-${createHash('sha256').update(read(requirements)).digest('hex').slice(0, 12)}`,
   );
   const marker = join(folder, 'complete');
   if (!existsSync(marker)) {
@@ -32,19 +38,42 @@ export async function pythonEnvironment(): Promise<string> {
       '--quiet',
       '--no-deps',
       '-r',
-      join(here, 'requirements.txt'),
+      join(here, requirements),
     ]);
     writeFileSync(marker, '');
   }
   return join(folder, 'bin');
 }
 
+/** The folder of a Go program, which is a module of its own. */
+export type GoProgram = 'aws-sdk-go' | 'aws-sdk-go-v1';
+
 /** @returns the built program. */
-export async function goProgram(): Promise<string> {
-  const program = join(cache, 'aws-sdk-go');
+export async function goProgram(name: GoProgram): Promise<string> {
+  const program = join(cache, name);
   mkdirSync(cache, { recursive: true });
-  await tool('go', ['build', '-mod=readonly', '-o', program, '.'], join(here, 'aws-sdk-go'));
+  await tool('go', ['build', '-mod=readonly', '-o', program, '.'], join(here, name));
   return program;
+}
+
+/** Fails unless `php` and the distribution's package are there. */
+export async function phpPackage(name: string): Promise<void> {
+  try {
+    await tool('php', ['--version']);
+    await tool('dpkg', ['--status', name]);
+  } catch (error) {
+    throw new Error(`needs: apt-get install php-cli php-xml ${name}`, { cause: error });
+  }
+}
+
+/** The upstream version of an installed package, or why there is none. */
+export function packageVersion(name: string): string {
+  try {
+    const format = ['--show', '--showformat', '${' + 'Version}', name];
+    return execFileSync('dpkg-query', format, { encoding: 'utf8', stdio: 'pipe' }).replace(/-[^-]*$/, '');
+  } catch {
+    return 'not installed';
+  }
 }
 
 async function tool(command: string, args: readonly string[], cwd = repository): Promise<void> {
@@ -55,12 +84,12 @@ async function tool(command: string, args: readonly string[], cwd = repository):
   }
 }
 
-export function pythonVersion(name: string): string {
-  return found(new RegExp(`^${name}==(.+)$`, 'm').exec(requirements), name);
+export function pythonVersion(name: string, requirements: Requirements = 'requirements.txt'): string {
+  return found(new RegExp(`^${name}==(.+)$`, 'm').exec(read(requirements)), name);
 }
 
-export function goVersion(module: string): string {
-  const file = readFileSync(join(here, 'aws-sdk-go', 'go.mod'), 'utf8');
+export function goVersion(program: GoProgram, module: string): string {
+  const file = readFileSync(join(here, program, 'go.mod'), 'utf8');
   return found(new RegExp(`${module} v(\\S+)`).exec(file), module);
 }
 

@@ -1,6 +1,6 @@
 /**
  * The legacy query protocol on the whole surface: where an action may be named, what each action answers, how refusals
- * look, and that nothing the signature does not cover can name an action.
+ * look, and that nothing the signature does not cover can name an action. Over 300 lines, since exact answers are long.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -163,10 +163,7 @@ describe('row: every action over the query protocol', () => {
       sent,
       'SendMessageBatch',
       `<SendMessageBatchResultEntry><Id>good</Id><MessageId>${element(sent, 'MessageId')}</MessageId><MD5OfMessageBody>9dd4e461268c8034f5c8564e155c67a6</MD5OfMessageBody><MD5OfMessageAttributes>4969dd151b0a6c8b619ebb802f76e035</MD5OfMessageAttributes></SendMessageBatchResultEntry>` +
-        '<BatchResultErrorEntry><Id>bad</Id><SenderFault>true</SenderFault><Code>InvalidMessageContents</Code><Message>Invalid binary character &apos;#x1&apos; was found in the message body, the set of allowed characters is #x9 | #xA | #xD | [#x20-#xD7FF] | [#xE000-#xFFFD] | [#x10000-#x10FFFF].</Message></BatchResultErrorEntry>'.replaceAll(
-          '&apos;',
-          "'",
-        ),
+        "<BatchResultErrorEntry><Id>bad</Id><SenderFault>true</SenderFault><Code>InvalidMessageContents</Code><Message>Invalid binary character '#x1' was found in the message body, the set of allowed characters is #x9 | #xA | #xD | [#x20-#xD7FF] | [#xE000-#xFFFD] | [#x10000-#x10FFFF].</Message></BatchResultErrorEntry>",
     );
     const handle = element(await ask({ Action: 'ReceiveMessage', QueueUrl: QUEUE }), 'ReceiptHandle');
     const change = 'ChangeMessageVisibilityBatchRequestEntry.1';
