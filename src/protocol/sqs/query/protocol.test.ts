@@ -72,7 +72,7 @@ describe('the query protocol', () => {
           assert.doesNotMatch(reply.xml, /[^\t\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
     assert.deepEqual(logged, []);
   });

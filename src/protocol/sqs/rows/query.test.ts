@@ -222,6 +222,11 @@ describe('row: where a query request may say what it wants', () => {
       arn('other'),
     );
     answered(
+      await ask({ ...names, QueueUrl: QUEUE }, { path: '/behind/some/proxy' }),
+      'GetQueueAttributes',
+      arn('q'),
+    );
+    answered(
       await ask({ Action: 'GetQueueUrl', QueueName: 'other' }, { path: PATH }),
       'GetQueueUrl',
       `<QueueUrl>${QUEUE.replace(/q$/, 'other')}</QueueUrl>`,
