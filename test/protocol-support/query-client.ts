@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, string | number>>;
 export interface QueryOptions {
   readonly path?: string;
   /** GET puts the fields into the URL. */
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PUT';
   /** Into the URL, besides a form in the body. */
   readonly url?: Readonly<Record<string, string>>;
   readonly presigned?: boolean;

@@ -264,6 +264,7 @@ describe('row: where a query request may say what it wants', () => {
       await ask({}, { method: 'GET', path: PATH }),
       await ask({}, { method: 'GET', path: PATH, headers: { accept: 'application/json' } }),
       await ask({ QueueName: 'q' }),
+      await ask({}, { method: 'PUT', url: { Action: 'ListQueues' } }),
       await ask({}, { body: 'Action=ListQueues', headers: { 'content-type': 'text/plain' } }),
     ])
       assert.deepEqual([reply.status, reply.xml], [404, '<UnknownOperationException/>']);
