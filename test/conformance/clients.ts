@@ -1,14 +1,20 @@
-/** The client programs: what each is, and how it is run. A new client is a folder and a row here. */
+/** The client programs: what each is, what it shows, and how it is run. A new client is a folder and a row here. */
 import { join } from 'node:path';
 import { repository } from '../faults/okuri-process.ts';
-import { goProgram, goVersion, nodeVersion, pythonEnvironment, pythonVersion } from './toolchain.ts';
+import { goProgram, goVersion, pythonEnvironment, pythonVersion } from './go-and-python.ts';
+import { nodeProgram, nodeVersion, packagedVersion } from './javascript.ts';
 
 export interface Client {
   readonly name: string;
   readonly version: () => string;
-  readonly does: string;
+  readonly protocol: 'json' | 'query';
+  /** JavaScript, Python and Go: CI installs these. The others run by `just conformance` alone. */
+  readonly inCi: boolean;
+  /** What its lines `did …` say, in any order, all of them and nothing else. */
+  readonly does: readonly string[];
   /** Installs what is missing. */
   readonly prepare: () => Promise<Command>;
+  readonly knownFailure?: KnownFailure;
 }
 
 export interface Command {
@@ -18,44 +24,113 @@ export interface Command {
   readonly path?: string;
 }
 
+/** It runs like the others, must fail, and must fail so; a client that passes all the same is a failure too. */
+export interface KnownFailure {
+  readonly why: string;
+  readonly shows: RegExp;
+}
+
 const file = (...parts: readonly string[]) => join(repository, 'test', 'conformance', ...parts);
 
-function python(name: string, version: string, does: string, program: string): Client {
+/** What worker-trial.ts shows with any client. */
+const WORKER_TRIAL = ['61 jobs', '1 retry', '1 job of a worker killed by kill -9', 'long poll'];
+const EVERY_ACTION = [
+  'every action',
+  'errors',
+  'batches',
+  'attributes with MD5',
+  'redeliveries',
+  'long poll',
+  'dead letters',
+];
+
+interface PythonProgram {
+  readonly name: string;
+  /** Whose pinned version is shown. */
+  readonly of: string;
+  readonly does: readonly string[];
+  readonly program: readonly string[];
+  /** With the versions in it. */
+  readonly requirements?: string;
+  readonly trial?: boolean;
+}
+
+function python(client: PythonProgram): Client {
+  const { name, of, does, program, requirements = 'requirements.txt', trial = false } = client;
   return {
     name,
-    version: () => pythonVersion(version),
+    version: () => pythonVersion(of, requirements),
+    protocol: 'json',
+    inCi: true,
     does,
-    prepare: async () => ({ command: join(await pythonEnvironment(), 'python'), args: [program] }),
+    prepare: async () => {
+      const command = join(await pythonEnvironment(requirements), 'python');
+      const args = [file(...program)];
+      return trial ? workerTrial(command, args) : { command, args };
+    },
   };
 }
 
+/** Wraps a program that answers to `send FROM COUNT` and `work`. */
+function workerTrial(command: string, args: readonly string[]): Command {
+  return {
+    ...typescript('worker-trial.ts'),
+    args: [...typescript('worker-trial.ts').args, command, ...args],
+  };
+}
+
+function typescript(...parts: readonly string[]): Command {
+  return { command: process.execPath, args: ['--no-warnings', '--import', 'tsx', file(...parts)] };
+}
+
 export const clients: readonly Client[] = [
-  python('celery', 'celery', '2 workers, 50 tasks, a retry, a kill -9', file('celery', 'run.py')),
-  python('boto3', 'boto3', 'every action, errors, dead letters', file('boto3', 'client.py')),
+  python({
+    name: 'celery',
+    of: 'celery',
+    does: ['50 tasks', '1 retry', '1 task of a worker killed by kill -9'],
+    program: ['celery', 'run.py'],
+  }),
+  python({ name: 'boto3', of: 'boto3', does: EVERY_ACTION, program: ['boto3', 'client.py'] }),
   {
     name: 'aws-sdk-js',
     version: () => nodeVersion('@aws-sdk/client-sqs'),
-    does: 'every action, errors, dead letters',
-    prepare: async () => ({
-      command: process.execPath,
-      args: ['--no-warnings', '--import', 'tsx', file('aws-sdk-js', 'main.ts')],
-    }),
+    protocol: 'json',
+    inCi: true,
+    does: EVERY_ACTION,
+    prepare: async () => typescript('aws-sdk-js', 'main.ts'),
   },
   {
     name: 'aws-sdk-go',
     version: () => goVersion('github.com/aws/aws-sdk-go-v2/service/sqs'),
-    does: 'every action, errors, dead letters',
+    protocol: 'json',
+    inCi: true,
+    does: EVERY_ACTION,
     prepare: async () => ({ command: await goProgram(), args: [] }),
   },
   {
     name: 'aws-cli',
     version: () => pythonVersion('awscli'),
-    does: "a first user's session",
+    protocol: 'json',
+    inCi: true,
+    does: ["a first user's session", 'errors', 'batches', 'attributes'],
     prepare: async () => ({
       command: 'bash',
       args: [file('aws-cli', 'session.sh')],
       path: await pythonEnvironment(),
     }),
   },
-  python('boto3-resource', 'boto3', 'the resource interface', file('boto3', 'resource.py')),
+  python({
+    name: 'boto3-resource',
+    of: 'boto3',
+    does: ['the resource interface', 'batches', 'attributes', 'redeliveries'],
+    program: ['boto3', 'resource.py'],
+  }),
+  {
+    name: 'sqs-consumer',
+    version: () => packagedVersion('sqs-consumer', 'sqs-consumer'),
+    protocol: 'json',
+    inCi: true,
+    does: [...WORKER_TRIAL, 'batches', 'attributes'],
+    prepare: async () => workerTrial(process.execPath, [await nodeProgram('sqs-consumer', 'jobs.mjs')]),
+  },
 ];

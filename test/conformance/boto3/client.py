@@ -380,3 +380,5 @@ def dead_letters():
 
 for part in (queues, sending, mistakes, deliveries, dead_letters):
     part()
+for deed in ("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters"):
+    print(f"did {deed}")
