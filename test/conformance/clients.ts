@@ -33,7 +33,7 @@ export interface KnownFailure {
 const file = (...parts: readonly string[]) => join(repository, 'test', 'conformance', ...parts);
 
 /** What worker-trial.ts shows with any client. */
-const WORKER_TRIAL = ['61 jobs', '1 retry', '1 job of a worker killed by kill -9', 'long poll'];
+const WORKER_TRIAL = ['61 jobs', '1 retry', '1 job of a worker killed by kill -9'];
 const EVERY_ACTION = [
   'every action',
   'errors',
@@ -52,11 +52,12 @@ interface PythonProgram {
   readonly program: readonly string[];
   /** With the versions in it. */
   readonly requirements?: string;
-  readonly trial?: boolean;
+  /** It answers to `send FROM COUNT` and `work`, and is run by worker-trial.ts. */
+  readonly trial?: Poll;
 }
 
 function python(client: PythonProgram): Client {
-  const { name, of, does, program, requirements = 'requirements.txt', trial = false } = client;
+  const { name, of, does, program, requirements = 'requirements.txt', trial } = client;
   return {
     name,
     version: () => pythonVersion(of, requirements),
@@ -66,17 +67,17 @@ function python(client: PythonProgram): Client {
     prepare: async () => {
       const command = join(await pythonEnvironment(requirements), 'python');
       const args = [file(...program)];
-      return trial ? workerTrial(command, args) : { command, args };
+      return trial === undefined ? { command, args } : workerTrial(trial, command, args);
     },
   };
 }
 
-/** Wraps a program that answers to `send FROM COUNT` and `work`. */
-function workerTrial(command: string, args: readonly string[]): Command {
-  return {
-    ...typescript('worker-trial.ts'),
-    args: [...typescript('worker-trial.ts').args, command, ...args],
-  };
+/** Whether a worker's polls wait 20 s. */
+type Poll = 'long-poll' | 'short-poll';
+
+function workerTrial(poll: Poll, command: string, args: readonly string[]): Command {
+  const trial = typescript('worker-trial.ts');
+  return { ...trial, args: [...trial.args, poll, command, ...args] };
 }
 
 function typescript(...parts: readonly string[]): Command {
@@ -130,7 +131,23 @@ export const clients: readonly Client[] = [
     version: () => packagedVersion('sqs-consumer', 'sqs-consumer'),
     protocol: 'json',
     inCi: true,
-    does: [...WORKER_TRIAL, 'batches', 'attributes'],
-    prepare: async () => workerTrial(process.execPath, [await nodeProgram('sqs-consumer', 'jobs.mjs')]),
+    does: [...WORKER_TRIAL, 'long poll', 'batches', 'attributes'],
+    prepare: async () =>
+      workerTrial('long-poll', process.execPath, [await nodeProgram('sqs-consumer', 'jobs.mjs')]),
   },
+  python({
+    name: 'aioboto3',
+    of: 'aioboto3',
+    does: [...WORKER_TRIAL, 'long poll', 'batches', 'attributes with MD5'],
+    program: ['aioboto3', 'jobs.py'],
+    requirements: join('aioboto3', 'requirements.txt'),
+    trial: 'long-poll',
+  }),
+  python({
+    name: 'dramatiq',
+    of: 'dramatiq-sqs',
+    does: WORKER_TRIAL,
+    program: ['dramatiq', 'jobs.py'],
+    trial: 'short-poll',
+  }),
 ];
