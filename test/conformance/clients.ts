@@ -88,7 +88,7 @@ export const clients: readonly Client[] = [
   python({
     name: 'celery',
     of: 'celery',
-    does: ['50 tasks', '1 retry', '1 task of a worker killed by kill -9'],
+    does: ['50 tasks', 'ETA and countdown', '1 retry', '1 task of a worker killed by kill -9'],
     program: ['celery', 'run.py'],
   }),
   python({ name: 'boto3', of: 'boto3', does: EVERY_ACTION, program: ['boto3', 'client.py'] }),
