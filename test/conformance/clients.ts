@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { repository } from '../faults/okuri-process.ts';
 import { goProgram, goVersion, pythonEnvironment, pythonVersion } from './go-and-python.ts';
+import { javaProgram, javaVersion } from './java.ts';
 import { nodeProgram, nodeVersion, packagedVersion } from './javascript.ts';
 
 export interface Client {
@@ -80,6 +81,17 @@ function workerTrial(poll: Poll, command: string, args: readonly string[]): Comm
   return { ...trial, args: [...trial.args, poll, command, ...args] };
 }
 
+function java(name: string, artifact: string): Client {
+  return {
+    name,
+    version: () => javaVersion(name, artifact),
+    protocol: 'json',
+    inCi: false,
+    does: [...WORKER_TRIAL, 'long poll', 'batches', 'attributes with MD5'],
+    prepare: async () => workerTrial('long-poll', 'java', await javaProgram(name)),
+  };
+}
+
 function typescript(...parts: readonly string[]): Command {
   return { command: process.execPath, args: ['--no-warnings', '--import', 'tsx', file(...parts)] };
 }
@@ -150,4 +162,7 @@ export const clients: readonly Client[] = [
     program: ['dramatiq', 'jobs.py'],
     trial: 'short-poll',
   }),
+  java('aws-sdk-java-v2', 'sqs'),
+  java('spring-cloud-aws', 'spring-cloud-aws-sqs'),
+  java('aws-sdk-java-v1', 'aws-java-sdk-sqs'),
 ];
