@@ -4,6 +4,7 @@ import { repository } from '../faults/okuri-process.ts';
 import { goProgram, goVersion, pythonEnvironment, pythonVersion } from './go-and-python.ts';
 import { javaProgram, javaVersion } from './java.ts';
 import { nodeProgram, nodeVersion, packagedVersion } from './javascript.ts';
+import { debianVersion, phpProgram } from './php.ts';
 
 export interface Client {
   readonly name: string;
@@ -45,6 +46,12 @@ const EVERY_ACTION = [
   'dead letters',
 ];
 
+/** Until okuri answers forms; then they must pass. */
+const NO_QUERY_PROTOCOL: KnownFailure = {
+  why: 'speaks the query protocol, which okuri does not have yet',
+  shows: /UnsupportedOperation/,
+};
+
 interface PythonProgram {
   readonly name: string;
   /** Whose pinned version is shown. */
@@ -81,6 +88,17 @@ function workerTrial(poll: Poll, command: string, args: readonly string[]): Comm
   return { ...trial, args: [...trial.args, poll, command, ...args] };
 }
 
+/** The same program with the last libraries that speak the query protocol. */
+function javaOverQuery(name: string, artifact: string): Client {
+  const program = `${name}-query`;
+  return {
+    ...java(program, artifact),
+    protocol: 'query',
+    prepare: async () => workerTrial('long-poll', 'java', await javaProgram(program, name)),
+    knownFailure: NO_QUERY_PROTOCOL,
+  };
+}
+
 function java(name: string, artifact: string): Client {
   return {
     name,
@@ -89,6 +107,18 @@ function java(name: string, artifact: string): Client {
     inCi: false,
     does: [...WORKER_TRIAL, 'long poll', 'batches', 'attributes with MD5'],
     prepare: async () => workerTrial('long-poll', 'java', await javaProgram(name)),
+  };
+}
+
+function php(name: string, of: string, poll: Poll): Client {
+  return {
+    name,
+    version: () => debianVersion(of),
+    protocol: 'query',
+    inCi: false,
+    does: poll === 'long-poll' ? [...WORKER_TRIAL, 'long poll'] : WORKER_TRIAL,
+    prepare: async () => workerTrial(poll, 'php', [await phpProgram(`${name}.php`)]),
+    knownFailure: NO_QUERY_PROTOCOL,
   };
 }
 
@@ -114,11 +144,11 @@ export const clients: readonly Client[] = [
   },
   {
     name: 'aws-sdk-go',
-    version: () => goVersion('github.com/aws/aws-sdk-go-v2/service/sqs'),
+    version: () => goVersion('aws-sdk-go', 'github.com/aws/aws-sdk-go-v2/service/sqs'),
     protocol: 'json',
     inCi: true,
     does: EVERY_ACTION,
-    prepare: async () => ({ command: await goProgram(), args: [] }),
+    prepare: async () => ({ command: await goProgram('aws-sdk-go'), args: [] }),
   },
   {
     name: 'aws-cli',
@@ -165,4 +195,8 @@ export const clients: readonly Client[] = [
   java('aws-sdk-java-v2', 'sqs'),
   java('spring-cloud-aws', 'spring-cloud-aws-sqs'),
   java('aws-sdk-java-v1', 'aws-java-sdk-sqs'),
+  javaOverQuery('aws-sdk-java-v2', 'sqs'),
+  javaOverQuery('aws-sdk-java-v1', 'aws-java-sdk-sqs'),
+  php('symfony-messenger', 'php-symfony-amazon-sqs-messenger', 'long-poll'),
+  php('laravel', 'php-illuminate-queue', 'short-poll'),
 ];

@@ -1,4 +1,4 @@
-/** The Python environments, each by a requirements file, and the Go program by its go.sum. */
+/** The Python environments, each by a requirements file, and the Go programs, each by its go.sum. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cache, found, here, installed, tool } from './toolchain.ts';
@@ -15,11 +15,11 @@ export async function pythonEnvironment(requirements = REQUIREMENTS): Promise<st
   return join(folder, 'bin');
 }
 
-/** @returns the built program. */
-export async function goProgram(): Promise<string> {
-  const program = join(cache, 'aws-sdk-go');
+/** @param name the folder of a Go module. @returns the built program. */
+export async function goProgram(name: string): Promise<string> {
+  const program = join(cache, name);
   mkdirSync(cache, { recursive: true });
-  await tool('go', ['build', '-mod=readonly', '-o', program, '.'], join(here, 'aws-sdk-go'));
+  await tool('go', ['build', '-mod=readonly', '-o', program, '.'], join(here, name));
   return program;
 }
 
@@ -27,7 +27,7 @@ export function pythonVersion(name: string, requirements = REQUIREMENTS): string
   return found(new RegExp(`^${name}==(.+)$`, 'm').exec(readFileSync(join(here, requirements), 'utf8')), name);
 }
 
-export function goVersion(module: string): string {
-  const file = readFileSync(join(here, 'aws-sdk-go', 'go.mod'), 'utf8');
+export function goVersion(name: string, module: string): string {
+  const file = readFileSync(join(here, name, 'go.mod'), 'utf8');
   return found(new RegExp(`${module} v(\\S+)`).exec(file), module);
 }

@@ -6,10 +6,13 @@ import { found, here, installed, tool } from './toolchain.ts';
 /** Starts in a second on a busy core. */
 const QUICK_START = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx256m'];
 
-/** @returns the arguments of `java` that run the folder's class Jobs. */
-export async function javaProgram(client: string): Promise<readonly string[]> {
+/**
+ * @param source the folder of the program, where it is another client's with other libraries.
+ * @returns the arguments of `java` that run the class Jobs.
+ */
+export async function javaProgram(client: string, source = client): Promise<readonly string[]> {
   const pom = join(here, 'java', client, 'pom.xml');
-  const sources = [join(here, 'java', 'common'), join(here, 'java', client)].flatMap((folder) =>
+  const sources = [join(here, 'java', 'common'), join(here, 'java', source)].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.java'))
       .map((name) => join(folder, name)),

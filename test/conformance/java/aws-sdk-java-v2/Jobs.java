@@ -1,3 +1,4 @@
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,10 +12,11 @@ import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 
 /**
  * Jobs on the synchronous client of the AWS SDK for Java 2, for worker-trial.ts. The SDK checks the MD5 of every body and
- * of all attributes, at the send and at the receive. Everything is configured by the environment alone.
+ * of all attributes, at the send and at the receive. Its old versions take no endpoint from the environment, so the builder is given it.
  */
 public final class Jobs {
-  private static final SqsClient sqs = SqsClient.create();
+  private static final SqsClient sqs =
+      SqsClient.builder().endpointOverride(URI.create(System.getenv("AWS_ENDPOINT_URL"))).build();
   private static String url;
 
   public static void main(String[] args) throws Exception {
