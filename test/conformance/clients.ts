@@ -49,7 +49,7 @@ const EVERY_ACTION = [
 /** Until okuri answers forms; then they must pass. */
 const NO_QUERY_PROTOCOL: KnownFailure = {
   why: 'speaks the query protocol, which okuri does not have yet',
-  shows: /UnsupportedOperation/,
+  shows: /Status Code: 400|HTTP 400 returned/,
 };
 
 interface PythonProgram {
