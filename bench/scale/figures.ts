@@ -12,6 +12,8 @@ export const bounds = {
   nodeBytes: 512 * MiB,
   smallNodeBytes: 384 * MiB,
   commitBytesMedian: 300 * KiB,
+  /** A second, on a store that takes a commit each millisecond: 8 MiB of tails, as much again for all else that a manifest holds. */
+  fastStoreBytes: 16 * MiB,
   /** Receive p50 over an empty queue's. */
   receiveRatio: 1.2,
   /** `just cost`: 1 node, 100 messages/s, linger 100 ms; dollars per million when this bound was set. */

@@ -3,8 +3,10 @@ import type { RowFigures } from './figures.ts';
 import { backlog } from './rows/backlog.ts';
 import { bodies } from './rows/bodies.ts';
 import { delayed } from './rows/delayed.ts';
+import { runFastStore } from './rows/fast-store.ts';
 import { holes } from './rows/holes.ts';
 import { inFlight } from './rows/in-flight.ts';
+import { links } from './rows/links.ts';
 import { queues } from './rows/queues.ts';
 import { runReference } from './rows/reference.ts';
 import { runRestart } from './rows/restart.ts';
@@ -28,7 +30,12 @@ export const rows: readonly Row[] = [
     title: 'the reference row of the cost table: 1 node, 100 messages/s, linger 100 ms',
     run: runReference,
   },
-  ...[inFlight, unacknowledged, delayed, holes, queues, bodies, backlog].map(virtual),
+  {
+    name: 'fast-store',
+    title: 'a store that takes a commit in a millisecond, clients that send without pause',
+    run: runFastStore,
+  },
+  ...[inFlight, unacknowledged, delayed, holes, links, queues, bodies, backlog].map(virtual),
   {
     name: 'restart',
     title: 'real processes on versitygw: kill -9 beside a backlog of 1,000,000, first receive of the next',

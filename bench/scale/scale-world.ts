@@ -9,18 +9,23 @@ import type { ObjectStore } from '../../src/store/object-store.ts';
 import { never, Scheduler } from '../../test/simulation/scheduler.ts';
 import { Draw } from '../draw.ts';
 import { originMillis, type SimulatedNode, simulatedNode } from '../simulated-node.ts';
-import { nearS3 } from '../simulated-store.ts';
+import { type Distance, nearS3 } from '../simulated-store.ts';
 import { entryOf, Load, receive, senderId } from './load.ts';
 import { ScaleBucket } from './scale-bucket.ts';
 import type { Sizes } from './sizes.ts';
 
 /** A row stops growing when its manifest is that large: it has failed, and every commit takes a second of CPU. */
 const giveUpBytes = 8 * 1024 * 1024;
-const lingerMillis = 100;
+const usual: WorldOptions = { distance: nearS3, lingerMillis: 100 };
 const measuredSeconds = 30;
 /** Of a row that gave up: what it costs is seen at once. */
 const shortlySeconds = 5;
 const tellEveryMillis = 60_000;
+
+export interface WorldOptions {
+  readonly distance: Distance;
+  readonly lingerMillis: number;
+}
 
 export interface Measured {
   readonly load: Load;
@@ -47,13 +52,15 @@ export class ScaleWorld {
   /** Set when a row could not be brought to its size. */
   stopped: string | undefined;
   readonly #part: number;
+  readonly #options: WorldOptions;
   #toldAt = performance.now();
   #seed = 1;
   #node: SimulatedNode;
   #way: Way;
 
-  constructor(part: number) {
+  constructor(part: number, options = usual) {
     this.#part = part;
+    this.#options = options;
     this.#way = wayTo(this.bucket);
     this.#node = this.#start();
   }
@@ -180,7 +187,8 @@ export class ScaleWorld {
   }
 
   #start(): SimulatedNode {
-    return simulatedNode(this.#way.store, this.scheduler, this.#seed++, nearS3, { lingerMillis });
+    const { distance, lingerMillis } = this.#options;
+    return simulatedNode(this.#way.store, this.scheduler, this.#seed++, distance, { lingerMillis });
   }
 }
 

@@ -7,6 +7,10 @@ export class Sizes {
     return this.#count;
   }
 
+  get sum(): number {
+    return this.#values.subarray(0, this.#count).reduce((sum, value) => sum + value, 0);
+  }
+
   add(value: number): void {
     if (this.#count === this.#values.length) {
       const grown = new Float64Array(this.#count * 2);

@@ -145,7 +145,7 @@ export class BatchCommit {
       collectBelow: view.collectBelow(),
       // Else the outcome of an attempt that may land late is known only when somebody else commits.
       supersedes: this.#unresolved.length > 0,
-      limits: view.context.settings.limits,
+      limits: view.limits,
     });
     if (applied.kind === 'needs') {
       if ((await this.#resources.fetch(applied.needs)) === 'stale') this.#mustRead = true;

@@ -4,6 +4,7 @@
  */
 import type { TransitionTime } from '../core/draft.ts';
 import { type Incarnation, type WriterId, writerIdBytes, writerIdFrom } from '../core/ids.ts';
+import type { QueueLimits } from '../core/limits.ts';
 import type { ManifestContent, QueueState } from '../core/queue-state.ts';
 import type { ETag } from '../store/object-store.ts';
 import { CollectionLag } from './collection-lag.ts';
@@ -13,6 +14,7 @@ import type { CrowdPace } from './linger.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import { MedianEstimate } from './median-estimate.ts';
 import type { SwapResult } from './register.ts';
+import { TailPace } from './tail-pace.ts';
 import type { TimeAnchor } from './time-source.ts';
 import { Turn } from './turn.ts';
 
@@ -30,6 +32,7 @@ export class QueueView {
   readonly lag: CollectionLag;
   readonly crowd: Crowd;
   readonly #turn: Turn;
+  readonly #tailPace = new TailPace();
   readonly #readMillis = new MedianEstimate();
   readonly #swapMillis = new MedianEstimate();
   readonly #anchor: TimeAnchor;
@@ -101,6 +104,12 @@ export class QueueView {
     return this.context.time.transitionTime(this.#current.state.timeMillis, this.#anchor);
   }
 
+  /** At the present pace of commits. */
+  get limits(): QueueLimits {
+    const { settings, environment } = this.context;
+    return this.#tailPace.bounded(settings.limits, environment.clock.monotonicMillis());
+  }
+
   /** The version that `collectedBelow` may be raised to now. */
   collectBelow(): number {
     return this.lag.below(this.context.environment.clock.monotonicMillis());
@@ -150,6 +159,7 @@ export class QueueView {
   #sample(): void {
     const now = this.context.environment.clock.monotonicMillis();
     this.lag.sample(this.#current.state.version, now);
+    this.#tailPace.sample(this.#current.state.version, now);
     this.crowd.observe(this.#current.state.writers, now);
   }
 }

@@ -411,3 +411,6 @@ for part in (queues, sending, mistakes, deliveries, dead_letters):
     part()
 if sqs.meta.service_model.metadata["protocol"] == "query":
     presigned()
+    print("did presigned URLs")
+for deed in ("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters"):
+    print(f"did {deed}")

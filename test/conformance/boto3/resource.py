@@ -51,3 +51,5 @@ try:
     check("a deleted queue is gone", False, "found")
 except sqs.meta.client.exceptions.QueueDoesNotExist as error:
     check_equal("a deleted queue is gone", error.response["Error"]["Code"], "AWS.SimpleQueueService.NonExistentQueue")
+for deed in ("the resource interface", "batches", "attributes", "redeliveries"):
+    print(f"did {deed}")
