@@ -95,8 +95,13 @@ function records(event: string): ReadonlyMap<number, readonly string[]> {
 }
 
 function fail(what: string, seen: unknown): never {
-  for (const name of readdirSync(folder).filter((each) => each.endsWith('.log')))
-    console.log(`--- ${name}\n${readFileSync(join(folder, name), 'utf8').slice(-3_000)}`);
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.log'))) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    // Java says at the beginning what went wrong, others at the end.
+    console.log(
+      `--- ${name}\n${text.length > 4_000 ? `${text.slice(0, 1_000)}\n…\n${text.slice(-3_000)}` : text}`,
+    );
+  }
   check(what, false, seen);
 }
 
