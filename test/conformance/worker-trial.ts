@@ -8,7 +8,7 @@
  * The command with `send FROM COUNT` sends jobs that are numbered from FROM, and prints a line `did …` for each thing it
  * shows beyond that; with `work` it works until SIGTERM. Both find their queue in JOB_QUEUE. A worker writes empty files
  * `<event>-<number>.$JOB_WORKER` into JOB_RECORDS: `failed` when job JOB_FAILS fails, once in all; `started` when job
- * JOB_HANGS begins, which hangs for minutes the first time; `done` at the end of each job.
+ * JOB_HANGS begins, which hangs for minutes in the worker that begins it first; `done` at the end of each job.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -95,8 +95,13 @@ function records(event: string): ReadonlyMap<number, readonly string[]> {
 }
 
 function fail(what: string, seen: unknown): never {
-  for (const name of readdirSync(folder).filter((each) => each.endsWith('.log')))
-    console.log(`--- ${name}\n${readFileSync(join(folder, name), 'utf8').slice(-3_000)}`);
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.log'))) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    // Java says at the beginning what went wrong, others at the end.
+    console.log(
+      `--- ${name}\n${text.length > 4_000 ? `${text.slice(0, 1_000)}\n…\n${text.slice(-3_000)}` : text}`,
+    );
+  }
   check(what, false, seen);
 }
 
@@ -145,7 +150,11 @@ check('its worker is killed', (await ended(killed)) === 'SIGKILL');
 await waitUntil('every job is done', () => records('done').size === JOBS);
 check('one job failed once', records('failed').size === 1 && records('failed').get(FAILS)?.length === 1);
 const [survivor = ''] = workers.keys();
-check('the killed worker’s job ran on the other', `${records('done').get(HANGS)}` === survivor);
+check(
+  'the killed worker’s job ran on the other',
+  `${records('done').get(HANGS)}` === survivor,
+  records('done').get(HANGS),
+);
 await waitUntil('every message is deleted', () => isEmpty(QueueUrl));
 
 await pause(1_000);

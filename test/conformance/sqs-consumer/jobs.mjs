@@ -12,7 +12,8 @@ const { JOB_QUEUE, JOB_RECORDS, JOB_WORKER, JOB_FAILS, JOB_HANGS } = process.env
 const sqs = new SQSClient({});
 const { QueueUrl: queueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: JOB_QUEUE }));
 
-const record = (event, number) => writeFileSync(join(JOB_RECORDS, `${event}-${number}.${JOB_WORKER}`), '');
+const fileOf = (event, number) => join(JOB_RECORDS, `${event}-${number}.${JOB_WORKER}`);
+const record = (event, number) => writeFileSync(fileOf(event, number), '');
 const happened = (event, number) =>
   readdirSync(JOB_RECORDS).some((name) => name.startsWith(`${event}-${number}.`));
 
@@ -41,9 +42,9 @@ async function job(message) {
     throw new Error('fails once');
   }
   if (message.Body === JOB_HANGS) {
-    const first = !happened('started', message.Body);
+    const elsewhere = happened('started', message.Body) && !existsSync(fileOf('started', message.Body));
     record('started', message.Body);
-    if (first) await new Promise((resolve) => setTimeout(resolve, 300_000));
+    if (!elsewhere) await new Promise((resolve) => setTimeout(resolve, 300_000));
   }
   record('done', message.Body);
   return message;

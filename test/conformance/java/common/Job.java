@@ -19,9 +19,9 @@ final class Job {
       throw new IllegalStateException("fails once");
     }
     if (number.equals(System.getenv("JOB_HANGS"))) {
-      boolean first = !happened("started", number);
+      boolean elsewhere = happened("started", number) && !Files.exists(file("started", number));
       record("started", number);
-      if (first) Thread.sleep(300_000);
+      if (!elsewhere) Thread.sleep(300_000);
     }
     record("done", number);
   }
@@ -37,7 +37,11 @@ final class Job {
   }
 
   private static void record(String event, String number) throws IOException {
-    Files.write(RECORDS.resolve(event + "-" + number + "." + System.getenv("JOB_WORKER")), List.of());
+    Files.write(file(event, number), List.of());
+  }
+
+  private static Path file(String event, String number) {
+    return RECORDS.resolve(event + "-" + number + "." + System.getenv("JOB_WORKER"));
   }
 
   private static boolean happened(String event, String number) throws IOException {
