@@ -62,7 +62,7 @@ gen-check:
 stores *names="versitygw moto seaweedfs":
     {{node}} test/contract/real-stores.ts {{names}}
 
-# unmodified clients of five languages on the file store and on versitygw (Go, Python)
+# unmodified clients on the file store and on versitygw, as a table; names run some (Go, Python, Java, Debian's PHP), `--group ci` without Java and PHP
 conformance *args:
     {{node}} test/conformance/run.ts {{args}}
 

@@ -3,12 +3,15 @@
  * later) is mounted by converting its own handler to this.
  */
 
-export interface HttpRequest {
+export interface HttpHead {
   readonly method: string;
   /** Path and query as sent. */
   readonly target: string;
   /** Lower-case names in the order received; a name that came twice is there twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+export interface HttpRequest extends HttpHead {
   readonly body: Uint8Array;
   /** Fires when the client has gone or the server stops: whatever waits must end. */
   readonly signal: AbortSignal;
@@ -39,5 +42,5 @@ export type HttpProblem =
   /** The handler failed by our own mistake. */
   | { readonly kind: 'failed' };
 
-/** How a surface words the listener's own answers. */
-export type ProblemAnswer = (problem: HttpProblem) => HttpAnswer;
+/** How a surface words the listener's own answers; `head` is there when the request came that far. */
+export type ProblemAnswer = (problem: HttpProblem, head?: HttpHead) => HttpAnswer;

@@ -61,6 +61,21 @@ describe('http listener', () => {
     assert.match(client.received, /^HTTP\/1\.1 200 /);
   });
 
+  it('hands the head of a refused request to whoever words the refusal', async () => {
+    const { port } = await serve(async () => ok('never'), {
+      bodyBytesMax: 10,
+      problem: (problem, head) => ({
+        status: 413,
+        headers: {},
+        body: `${problem.kind} ${head?.method} ${head?.target} ${new Map(head?.headers).get('x-kind')}`,
+      }),
+    });
+    const client = new RawClient(port);
+    client.send(post('/a?Action=b', 'x'.repeat(11), 'X-Kind: form\r\n'));
+    await client.until(() => client.closed);
+    assert.match(client.received, /\r\nbody-too-large POST \/a\?Action=b form$/);
+  });
+
   it('lets small requests through while large bodies that never end hold all the room there is', async () => {
     const { port } = await serve(async (request) => ok(`got ${request.body.length}`), {
       bodyBounds: { smallBytes: 100, allSmallBytesMax: 1_000, allLargeBytesMax: 800 },

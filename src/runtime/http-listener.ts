@@ -20,7 +20,7 @@ import {
   DEADLINES_MILLIS,
   type Deadlines,
 } from './connections.ts';
-import type { HttpAnswer, HttpHandler, HttpProblem, ProblemAnswer } from './http-handler.ts';
+import type { HttpAnswer, HttpHandler, HttpHead, HttpProblem, ProblemAnswer } from './http-handler.ts';
 import {
   BODY_BYTES_MAX,
   BODY_BYTES_PER_SECOND_MIN,
@@ -182,21 +182,20 @@ export class HttpListener {
 
   async #answerFor(request: IncomingMessage, received: Received, signal: AbortSignal): Promise<HttpAnswer> {
     const { problem, handler, log } = this.#options;
+    const head: HttpHead = {
+      method: request.method ?? '',
+      target: request.url ?? '/',
+      headers: headerPairs(request.rawHeaders),
+    };
     if (received.kind === 'too-large')
-      return problem({ kind: 'body-too-large', maximumBytes: this.#bodyBytesMax });
-    if (received.kind === 'cut-off') return problem({ kind: 'broken' });
-    if (received.kind !== 'done') return problem(received);
+      return problem({ kind: 'body-too-large', maximumBytes: this.#bodyBytesMax }, head);
+    if (received.kind === 'cut-off') return problem({ kind: 'broken' }, head);
+    if (received.kind !== 'done') return problem(received, head);
     try {
-      return await handler({
-        method: request.method ?? '',
-        target: request.url ?? '/',
-        headers: headerPairs(request.rawHeaders),
-        body: received.body,
-        signal,
-      });
+      return await handler({ ...head, body: received.body, signal });
     } catch (error) {
       log.error('A request failed by our own mistake', { error });
-      return problem({ kind: 'failed' });
+      return problem({ kind: 'failed' }, head);
     }
   }
 

@@ -1,7 +1,11 @@
 /** The SQS surface as the listener wants it: the handler itself, and the listener's own answers in SQS's words. */
 import { refusal } from '../protocol/sqs/errors.ts';
-import { bodyTooLarge, createSqsHandler, type SqsHandlerOptions } from '../protocol/sqs/handler.ts';
-import { jsonRefused } from '../protocol/sqs/json/answers.ts';
+import {
+  bodyTooLarge,
+  createSqsHandler,
+  refusedByHead,
+  type SqsHandlerOptions,
+} from '../protocol/sqs/handler.ts';
 import type { HttpHandler, HttpProblem, ProblemAnswer } from './http-handler.ts';
 
 export interface Surface {
@@ -12,7 +16,7 @@ export interface Surface {
 export function createSqsSurface(options: SqsHandlerOptions): Surface {
   return {
     handler: createSqsHandler(options),
-    problem: (problem) => jsonRefused(refusalFor(problem), options.requestId()),
+    problem: (problem, head) => refusedByHead(head, refusalFor(problem), options.requestId()),
   };
 }
 

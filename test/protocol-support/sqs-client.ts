@@ -8,6 +8,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { QueueService } from '../../src/engine/queue-api.ts';
 import {
   createSqsHandler,
+  type SqsHandler,
   type SqsHandlerOptions,
   type SqsResponse,
 } from '../../src/protocol/sqs/handler.ts';
@@ -74,6 +75,8 @@ export interface SqsTestClient {
   call(action: string, body: unknown, options?: CallOptions): Promise<Reply>;
   /** A presigned POST of that action, sent with the given headers besides Host. */
   callPresigned(action: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** For requests of another form than those of `call`. */
+  readonly handler: SqsHandler;
   /** Every unexpected failure the handler told its log. */
   readonly logged: readonly Readonly<Record<string, unknown>>[];
 }
@@ -161,5 +164,5 @@ export function sqsTestClient(
     });
     return { status: raw.status, headers: raw.headers, body: JSON.parse(String(raw.body)), raw };
   };
-  return { call, callPresigned, logged };
+  return { call, callPresigned, handler, logged };
 }

@@ -4,6 +4,12 @@
  */
 
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+const EVERY_FORBIDDEN = new RegExp(FORBIDDEN, 'gu');
+
+/** They are XML's characters: with any other an answer would not be read at all. */
+export function replaceForbidden(text: string): string {
+  return text.replace(EVERY_FORBIDDEN, '\ufffd');
+}
 
 /** As AWS writes it, `#xFFFF`; undefined when all are allowed. */
 export function firstForbiddenCodePoint(text: string): string | undefined {

@@ -31,6 +31,11 @@ const ROWS = {
   InvalidMessageContents: { queryCode: 'InvalidMessageContents', status: 400 },
   ReceiptHandleIsInvalid: { queryCode: 'ReceiptHandleIsInvalid', status: 400 },
   OverLimit: { queryCode: 'OverLimit', status: 403 },
+  /** Query protocol only: an action that does not exist there, or not at that address. */
+  InvalidAction: { queryCode: 'InvalidAction', status: 400 },
+  InvalidAddress: { queryCode: 'InvalidAddress', status: 404 },
+  /** What AWS answers when no protocol finds an action in the request; in XML it has a body of its own. */
+  UnknownOperationException: { queryCode: 'UnknownOperationException', status: 404, namespace: CORAL },
   UnsupportedOperation: { queryCode: `${LEGACY}.UnsupportedOperation`, status: 400 },
   ServiceUnavailable: { queryCode: 'ServiceUnavailable', status: 503 },
   RequestThrottled: { queryCode: 'RequestThrottled', status: 400 },
@@ -39,7 +44,7 @@ const ROWS = {
   SignatureDoesNotMatch: { queryCode: 'SignatureDoesNotMatch', status: 403 },
   IncompleteSignature: { queryCode: 'IncompleteSignature', status: 400 },
   MissingAuthenticationToken: { queryCode: 'MissingAuthenticationToken', status: 403 },
-  /** What AWS answers to JSON it cannot read as the request of the action. */
+  /** What AWS answers to what it cannot read as the request of the action. */
   SerializationException: { queryCode: 'MalformedInput', status: 400, namespace: CORAL },
   RequestEntityTooLargeException: { queryCode: 'RequestEntityTooLarge', status: 413, namespace: CORAL },
   RequestTimeoutException: { queryCode: 'RequestTimeout', status: 408, namespace: CORAL },

@@ -41,7 +41,10 @@ describe('the SQS surface as a fetch handler', () => {
     const body = new Uint8Array(8 * 1024 * 1024 + 1);
     const response = await handle(new Request('http://localhost/', { method: 'POST', body }));
     assert.equal(response.status, 413);
-    assert.match(await response.text(), /RequestEntityTooLarge/);
+    assert.match(await response.text(), /^<[\s\S]*RequestEntityTooLarge/);
+    const headers = { 'x-amz-target': 'AmazonSQS.SendMessage' };
+    const json = await handle(new Request('http://localhost/', { method: 'POST', headers, body }));
+    assert.match(await json.text(), /^\{[\s\S]*RequestEntityTooLarge/);
   });
 
   it('gives messages back when the client has gone before the answer, or drops it unread', async () => {

@@ -1,6 +1,12 @@
 /** The surface as a `fetch` handler, for whatever speaks web standards. Runtimes with a cheaper way use the core itself. */
-import { bodyTooLarge, HTTP_BODY_BYTES_MAX, type SqsHandler, type SqsResponse } from './handler.ts';
-import { jsonRefused } from './json/answers.ts';
+import {
+  bodyTooLarge,
+  HTTP_BODY_BYTES_MAX,
+  type RequestHead,
+  refusedByHead,
+  type SqsHandler,
+  type SqsResponse,
+} from './handler.ts';
 
 /** Undefined when the body is larger than we take. */
 async function readBody(request: Request): Promise<Uint8Array | undefined> {
@@ -64,15 +70,16 @@ export function createFetchHandler(
       // The client has gone in the middle of its body; whoever made the request throws this answer away.
       return new Response(null, { status: 400 });
     }
-    if (body === undefined) return toResponse(jsonRefused(bodyTooLarge(), requestId()), request.signal);
-    const answer = await handler({
+    const head: RequestHead = {
       method: request.method,
       target: url.pathname + url.search,
       headers: headersOf(request, url),
-      body,
-      signal: request.signal,
       secure: url.protocol === 'https:',
-    });
+    };
+    if (body === undefined) {
+      return toResponse(refusedByHead(head, bodyTooLarge(), requestId()), request.signal);
+    }
+    const answer = await handler({ ...head, body, signal: request.signal });
     return toResponse(answer, request.signal);
   };
 }

@@ -185,8 +185,6 @@ describe('the head of a request', () => {
         method: 'POST',
         target,
         headers: Object.entries(headers),
-        body: new Uint8Array(0),
-        signal: new AbortController().signal,
       },
       trustProxy,
     );
@@ -211,11 +209,18 @@ describe('the head of a request', () => {
   it('lets only a signed target of a presigned URL count', () => {
     const target = { header: 'AmazonSQS.A', query: 'AmazonSQS.B' };
     const alone = { header: 'AmazonSQS.A', query: undefined };
-    const unsigned = { presigned: true, signedHeaders: ['host'] };
-    const signed = { presigned: true, signedHeaders: ['host', 'x-amz-target'] };
+    const unsigned = { presigned: true, signedHeaders: ['host'], namesAction: false };
+    const signed = { ...unsigned, signedHeaders: ['host', 'x-amz-target'] };
     assert.equal(jsonTargetOf(target, unsigned), 'AmazonSQS.B');
     assert.equal(jsonTargetOf(alone, unsigned), undefined);
     assert.equal(jsonTargetOf(alone, signed), 'AmazonSQS.A');
-    assert.equal(jsonTargetOf(target, { presigned: false, signedHeaders: ['host'] }), 'AmazonSQS.A');
+    assert.equal(jsonTargetOf(target, { ...unsigned, presigned: false }), 'AmazonSQS.A');
+  });
+
+  it('lets no unsigned target stand against an action in the signed URL', () => {
+    const alone = { header: 'AmazonSQS.A', query: undefined };
+    const bare = { presigned: false, signedHeaders: ['host'], namesAction: true };
+    assert.equal(jsonTargetOf(alone, bare), undefined);
+    assert.equal(jsonTargetOf(alone, { ...bare, signedHeaders: ['host', 'x-amz-target'] }), 'AmazonSQS.A');
   });
 });

@@ -2,27 +2,28 @@
  * The application core of the SQS surface: `(method, target, headers, body) → answer`, on web standards alone. Each
  * runtime feeds it the cheapest way it has; fetch-handler.ts wraps it for everything that speaks `fetch`.
  *
- * - It never throws and never rejects: what a client sent wrongly is a refusal in SQS's form, and our own mistakes are
- *   a 500 InternalFailure in the same form, told to `log` without secrets, signatures or message contents.
- * - Nobody gets past the signature: it is checked before the action is even looked up.
- * - The legacy query protocol will get its own decoder and answers beside json/; the actions serve both.
+ * - It never throws and never rejects: what a client sent wrongly is a refusal in the protocol it spoke, and our own
+ *   mistakes are a 500 InternalFailure in the same form, told to `log` without secrets, signatures or message contents.
+ * - Nobody gets past the signature: it is checked before the action is even looked up, and what it covers decides which
+ *   protocol is spoken and which action is meant.
  */
 import { type QueueService, Unavailable } from '../../engine/queue-api.ts';
 import type { ActionCall } from './actions/action.ts';
 import { actions } from './actions/index.ts';
 import type { SqsDigests } from './digests.ts';
 import { type Refusal, refusal } from './errors.ts';
-import { type JsonAnswer, jsonDone, jsonRefused } from './json/answers.ts';
-import { decodeJsonRequest } from './json/decode.ts';
+import { jsonProtocol } from './json/protocol.ts';
+import { apparentProtocol, type Opened, type Protocol, protocolOf } from './protocol.ts';
 import { queueNameOfPath } from './queue-url.ts';
-import { jsonTargetOf, type ParsedRequest, parseRequest, type SqsRequest } from './request.ts';
+import { type ParsedRequest, parseRequest, type RequestHead, type SqsRequest } from './request.ts';
 import { SignatureVerifier } from './sigv4/verify.ts';
+import type { WireAnswer } from './wire-answer.ts';
 
-export type { SqsRequest } from './request.ts';
+export type { RequestHead, SqsRequest } from './request.ts';
 
 /**
  * The largest HTTP body taken, bytes. A batch carries 1 MiB of content and JSON may spell each of its bytes as a
- * six-byte escape; the rest is field names, receipt handles and base64 padding.
+ * six-byte escape (a form as three bytes); the rest is field names, receipt handles and base64 padding.
  */
 export const HTTP_BODY_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -61,8 +62,6 @@ export interface SqsResponse {
 }
 
 export type SqsHandler = (request: SqsRequest) => Promise<SqsResponse>;
-
-const JSON_TARGET = /^AmazonSQS\.([A-Za-z]+)$/;
 
 const internalFailure: Refusal = refusal(
   'InternalFailure',
@@ -122,19 +121,26 @@ async function handle(
   verifier: SignatureVerifier,
 ): Promise<SqsResponse> {
   const requestId = newRequestId(options);
+  let protocol: Protocol = jsonProtocol;
   let action: string | undefined;
   try {
-    if (request.body.length > HTTP_BODY_BYTES_MAX) return jsonRefused(bodyTooLarge(), requestId);
     const parsed = parseRequest(request, options.trustProxy);
+    protocol = apparentProtocol(parsed);
+    if (request.body.length > HTTP_BODY_BYTES_MAX) return protocol.refused(bodyTooLarge(), requestId);
     const verified = await verifier.verify({ ...parsed, body: request.body });
-    if (verified.kind === 'fault') return jsonRefused(refusal(verified.type, verified.message), requestId);
-    const named = nameAction(parsed.method, jsonTargetOf(parsed.jsonTarget, verified));
-    if (typeof named !== 'string') return jsonRefused(named, requestId);
-    action = named;
+    if (verified.kind === 'fault') {
+      return protocol.refused(refusal(verified.type, verified.message), requestId);
+    }
+    const spoken = protocolOf(parsed, verified);
+    protocol = spoken.protocol;
+    const { accountId } = options;
+    const opened = protocol.open({ ...parsed, body: request.body, target: spoken.target, accountId });
+    if (opened.kind === 'refused') return protocol.refused(opened, requestId);
+    action = opened.action;
     const call = callOf(parsed, request, verified.accessKeyId, options);
-    return { ...(await perform(named, call, request, requestId, options)), action };
+    return { ...(await perform(protocol, opened, call, requestId, options)), action };
   } catch (error) {
-    const answer = jsonRefused(refusalOf(error, options, { action, requestId }), requestId);
+    const answer = protocol.refused(refusalOf(error, options, { action, requestId }), requestId);
     return action === undefined ? answer : { ...answer, action };
   }
 }
@@ -143,17 +149,14 @@ export function bodyTooLarge(maximumBytes = HTTP_BODY_BYTES_MAX): Refusal {
   return refusal('RequestEntityTooLargeException', `HTTP content length exceeded ${maximumBytes} bytes.`);
 }
 
-function nameAction(method: string, jsonTarget: string | undefined): string | Refusal {
-  if (jsonTarget === undefined) {
-    return refusal(
-      'UnsupportedOperation',
-      'The request names no action in X-Amz-Target. The legacy query protocol is not supported by this version of okuri: use an SDK that speaks AWS JSON 1.0.',
-    );
-  }
-  const name = JSON_TARGET.exec(jsonTarget)?.[1];
-  if (name !== undefined && method === 'POST' && actions.has(name)) return name;
-  const what = name === undefined ? 'requested action' : `action ${name}`;
-  return refusal('UnsupportedOperation', `The ${what} is not supported by this version of okuri.`);
+/** For who must refuse a request before the handler sees it: worded by its head, or in JSON when there is none. */
+export function refusedByHead(
+  head: RequestHead | undefined,
+  refused: Refusal,
+  requestId: string,
+): WireAnswer {
+  const protocol = head === undefined ? jsonProtocol : apparentProtocol(parseRequest(head, false));
+  return protocol.refused(refused, requestId);
 }
 
 function callOf(
@@ -175,20 +178,21 @@ function callOf(
 }
 
 async function perform(
-  name: string,
+  protocol: Protocol,
+  opened: Opened,
   call: ActionCall,
-  request: SqsRequest,
   requestId: string,
   options: SqsHandlerOptions,
-): Promise<JsonAnswer & { readonly undelivered?: () => Promise<void> }> {
-  const action = actions.get(name);
+): Promise<WireAnswer & { readonly undelivered?: () => Promise<void> }> {
+  const action = actions.get(opened.action);
   if (action === undefined) throw new Error('an action was named that is not in the table');
-  const outcome = await action.perform((shape) => decodeJsonRequest(shape, request.body), call);
-  if (outcome.kind === 'refused') return jsonRefused(outcome, requestId);
+  const outcome = await action.perform(opened.decode, call);
+  if (outcome.kind === 'refused') return protocol.refused(outcome, requestId);
+  const answer = protocol.done(opened.action, outcome.output, requestId);
   const { undelivered } = outcome;
-  if (undelivered === undefined) return jsonDone(outcome.output, requestId);
+  if (undelivered === undefined) return answer;
   return {
-    ...jsonDone(outcome.output, requestId),
+    ...answer,
     undelivered: () =>
       undelivered().catch((error: unknown) => {
         report(options, 'Undelivered messages were not given back; they come again after their timeout', {

@@ -5,17 +5,20 @@
 import { queryParameters } from './sigv4/canonical-request.ts';
 import type { SignedRequest } from './sigv4/verify.ts';
 
-export interface SqsRequest {
+export interface RequestHead {
   readonly method: string;
   /** Path and query as sent. */
   readonly target: string;
   /** Lower-case names; a name that came twice is there twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Whether the client's own connection is TLS; absent: it is not. */
+  readonly secure?: boolean;
+}
+
+export interface SqsRequest extends RequestHead {
   readonly body: Uint8Array;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
-  /** Whether the client's own connection is TLS; absent: it is not. */
-  readonly secure?: boolean;
 }
 
 export interface ParsedRequest extends Omit<SignedRequest, 'body'> {
@@ -30,23 +33,34 @@ export interface JsonTarget {
   readonly query: string | undefined;
 }
 
+/** Whether the URL itself names an action, as the query protocol does; every signature covers the URL. */
+export function namesActionInQuery(query: ParsedRequest['query']): boolean {
+  return query.some(([name]) => name === 'Action');
+}
+
 /**
- * The action a request names. A presigned URL goes from hand to hand, so only what its signature covers counts there:
+ * The JSON target of a request. A presigned URL goes from hand to hand, so only what its signature covers counts there:
  * whoever holds one for GetQueueAttributes must not make it a PurgeQueue by adding a header. In the header form clients
- * are known that sign no more than host and date (SQS.md section 7); there the sender is the signer.
+ * are known that sign no more than host and date (SQS.md section 7); there the sender is the signer, unless the signed
+ * URL itself names an action of the query protocol.
  */
 export function jsonTargetOf(
   { header, query }: JsonTarget,
-  signed: { readonly presigned: boolean; readonly signedHeaders: readonly string[] },
+  signed: {
+    readonly presigned: boolean;
+    readonly signedHeaders: readonly string[];
+    readonly namesAction: boolean;
+  },
 ): string | undefined {
-  if (!signed.presigned) return header ?? query;
-  return query ?? (signed.signedHeaders.includes('x-amz-target') ? header : undefined);
+  const headerIsSigned = signed.signedHeaders.includes('x-amz-target');
+  if (signed.presigned || signed.namesAction) return query ?? (headerIsSigned ? header : undefined);
+  return header ?? query;
 }
 
 type HeaderLookup = (lowerCaseName: string) => string | undefined;
 
 /** Values of a repeated header are joined by a comma, as a signer joins them. */
-function headerLookup(headers: SqsRequest['headers']): HeaderLookup {
+function headerLookup(headers: RequestHead['headers']): HeaderLookup {
   return (wanted) => {
     let found: string | undefined;
     for (const [name, value] of headers) {
@@ -76,7 +90,7 @@ function hostsOf(header: HeaderLookup, trustProxy: boolean): readonly string[] {
   return hosts;
 }
 
-export function parseRequest(request: SqsRequest, trustProxy: boolean): ParsedRequest {
+export function parseRequest(request: RequestHead, trustProxy: boolean): ParsedRequest {
   const header = headerLookup(request.headers);
   const question = request.target.indexOf('?');
   const path = question < 0 ? request.target : request.target.slice(0, question);

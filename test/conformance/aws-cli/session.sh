@@ -79,3 +79,4 @@ refused 'too many messages' InvalidParameterValue receive-message --queue-url "$
 sqs delete-queue --queue-url "$url"
 refused 'a deleted queue is gone' AWS.SimpleQueueService.NonExistentQueue get-queue-url --queue-name "$name"
 AWS_SECRET_ACCESS_KEY=wrong refused 'a wrong secret' SignatureDoesNotMatch list-queues
+printf 'did %s\n' "a first user's session" errors batches attributes

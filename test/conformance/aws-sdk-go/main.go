@@ -277,4 +277,9 @@ func main() {
 	mistakes()
 	deliveries()
 	deadLetters()
+	for _, deed := range []string{
+		"every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters",
+	} {
+		fmt.Printf("did %s\n", deed)
+	}
 }

@@ -298,3 +298,13 @@ async function deadLetters(): Promise<void> {
 
 for (const part of [queues, sending, mistakes, deliveries, deadLetters]) await part();
 sqs.destroy();
+for (const deed of [
+  'every action',
+  'errors',
+  'batches',
+  'attributes with MD5',
+  'redeliveries',
+  'long poll',
+  'dead letters',
+])
+  console.log(`did ${deed}`);

@@ -4,9 +4,10 @@ import uuid
 
 import boto3
 
+import endpoint
 from checks import check, check_equal
 
-sqs = boto3.resource("sqs")
+sqs = boto3.resource("sqs", **endpoint.options)
 name = f"boto3-resource-{uuid.uuid4().hex[:12]}"
 
 queue = sqs.create_queue(QueueName=name, Attributes={"VisibilityTimeout": "20"})
@@ -50,3 +51,5 @@ try:
     check("a deleted queue is gone", False, "found")
 except sqs.meta.client.exceptions.QueueDoesNotExist as error:
     check_equal("a deleted queue is gone", error.response["Error"]["Code"], "AWS.SimpleQueueService.NonExistentQueue")
+for deed in ("the resource interface", "batches", "attributes", "redeliveries"):
+    print(f"did {deed}")

@@ -1,8 +1,10 @@
 """
-Two Celery workers and fifty tasks: one task is retried, and one worker is killed with SIGKILL in the middle of a
-task, which the other worker then gets. One line a check; the first wrong answer ends the program with status 1.
+Two Celery workers and fifty tasks, two of them with an ETA: one task is retried, and one worker is killed with SIGKILL
+in the middle of a task, which the other worker then gets. One line a check; the first wrong answer ends the program
+with status 1.
 """
 
+import datetime
 import os
 import pathlib
 import shutil
@@ -14,7 +16,8 @@ import time
 import uuid
 
 TASKS = 50
-RETRIED, FATAL = 7, 23
+RETRIED, FATAL, ETA, COUNTDOWN = 7, 23, 31, 32
+ETA_SECONDS = 6  # Less than the visibility timeout: Celery keeps such a task in the worker until its time has come.
 folder = pathlib.Path(tempfile.mkdtemp())
 os.environ["CELERY_QUEUE"] = f"celery-{uuid.uuid4().hex[:12]}"
 os.environ["CELERY_RESULTS"] = str(folder)
@@ -69,7 +72,11 @@ def left_in_queue():
 try:
     for name in ("first", "second"):
         start_worker(name)
-    for number in range(TASKS):
+    due = time.time() + ETA_SECONDS
+    eta = datetime.datetime.fromtimestamp(due, datetime.timezone.utc)
+    tasks.timed.apply_async((ETA, due), eta=eta)
+    tasks.timed.apply_async((COUNTDOWN, time.time() + ETA_SECONDS), countdown=ETA_SECONDS)
+    for number in set(range(TASKS)) - {ETA, COUNTDOWN}:
         task = {RETRIED: tasks.flaky, FATAL: tasks.fatal}.get(number, tasks.ordinary)
         task.delay(number)
     check(f"{TASKS} tasks are sent", True)
@@ -85,6 +92,7 @@ try:
     check("its worker is killed", True)
 
     wait_until("every task is done", lambda: len(done()) == TASKS)
+    check("no task ran before its ETA", not files("early"), files("early"))
     check("the task was retried", len(files("failed", RETRIED)) == 1, files("failed"))
     check("the killed worker's task ran again", len(files("started", FATAL)) == 2, files("started", FATAL))
     (survivor,) = workers.values()
@@ -99,3 +107,5 @@ finally:
         if worker.poll() is None:
             os.killpg(worker.pid, signal.SIGKILL)
 shutil.rmtree(folder)
+for deed in (f"{TASKS} tasks", "ETA and countdown", "1 retry", "1 task of a worker killed by kill -9"):
+    print(f"did {deed}")

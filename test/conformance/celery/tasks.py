@@ -36,6 +36,12 @@ def flaky(self, number):
 
 
 @app.task
+def timed(number, due):
+    """Sent with an ETA or a countdown, which must have passed."""
+    note(f"{'early' if time.time() < due else 'done'}-{number}")
+
+
+@app.task
 def fatal(number):
     """The first worker that runs it is killed while it sleeps."""
     first = not list(results.glob(f"started-{number}.*"))

@@ -90,8 +90,6 @@ function arrived(
       method,
       target,
       headers: Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const),
-      body: bytes,
-      signal: new AbortController().signal,
     },
     trustProxy,
   );

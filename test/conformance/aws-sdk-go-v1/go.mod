@@ -1,0 +1,7 @@
+module okuri-conformance-v1
+
+go 1.26
+
+require github.com/aws/aws-sdk-go v1.44.334
+
+require github.com/jmespath/go-jmespath v0.4.0 // indirect
