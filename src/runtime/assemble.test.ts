@@ -78,10 +78,11 @@ describe('a node', () => {
     const headers = await raw(port, `POST / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`);
     assert.match(headers, /^HTTP\/1\.1 431 /);
     const body = 'x'.repeat(8 * 1024 * 1024 + 1);
-    const large = await raw(
-      port,
-      `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
+    const tooLarge = (kind: string) =>
+      raw(port, `POST / HTTP/1.1\r\nHost: a\r\n${kind}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const form = await tooLarge('Content-Type: application/x-www-form-urlencoded');
+    assert.match(form, /^HTTP\/1\.1 413 [\s\S]*<Code>RequestEntityTooLarge<\/Code>/);
+    const large = await tooLarge('X-Amz-Target: AmazonSQS.SendMessage');
     assert.match(large, /^HTTP\/1\.1 413 /);
     assert.match(large, /x-amzn-query-error: RequestEntityTooLarge;Sender/i);
     assert.match(bodyOf(large).__type, /#RequestEntityTooLargeException$/);

@@ -1,6 +1,6 @@
 /**
  * The shape of each action's request as a value, which the compiler derives from the SDK's own types: a member that
- * is missing here, misspelt or of another type does not compile. Decoders (json/ now, query/ later) read requests by
+ * is missing here, misspelt or of another type does not compile. Both decoders, json/ and query/, read requests by
  * these shapes, so that actions get exactly the SDK's types.
  */
 

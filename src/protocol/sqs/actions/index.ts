@@ -1,4 +1,4 @@
-/** The actions okuri has, by name. Every other name is an UnsupportedOperation. */
+/** The actions okuri has, by name; any other is an UnsupportedOperation, or an InvalidAction in XML. */
 import type { Action } from './action.ts';
 import { changeMessageVisibility } from './change-message-visibility.ts';
 import { changeMessageVisibilityBatch } from './change-message-visibility-batch.ts';
