@@ -26,6 +26,7 @@ export const focusNames = [
   'sleeps',
   'backlogs',
   'quiet',
+  'reads',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -47,6 +48,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   sleeps,
   backlogs,
   quiet,
+  reads,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -257,6 +259,35 @@ function swaps(drawn: SimConfig, draw: Prng): SimConfig {
   };
 }
 
+/** A node whose reads take long beside near ones, and clients that take from the one and come at once to the other. */
+function reads(drawn: SimConfig, draw: Prng): SimConfig {
+  const like = drawn.nodes[0]!;
+  const near = { ...like, putMillis: 10, getMillis: 4 };
+  const client = drawn.clients[0]!;
+  const weights = { send: 1, receive: 1, settle: 1.5, attributes: 0, purge: 0, recreate: 0, look: 0.05 };
+  const clients = Array.from({ length: draw.pick([3, 5]) }, (_, index) => ({
+    ...client,
+    home: index % 2,
+    thinkMillis: 2,
+    roams: true,
+    weights,
+    deletes: draw.pick([0.5, 0.9]),
+  }));
+  const attributes = { VisibilityTimeout: '30', ReceiveMessageWaitTimeSeconds: '20' };
+  return {
+    ...drawn,
+    calls: Math.min(drawn.calls, 800),
+    nodes: [near, { ...near, putMillis: 40, getMillis: draw.pick([80, 150]) }],
+    queues: [{ name: 'q0', attributes, deadLetterTo: undefined }],
+    clients,
+    faults: { ...noFaults(drawn), slowAnswer: draw.pick([0, 0.1]) },
+  };
+}
+
+function noFaults({ faults }: SimConfig): SimConfig['faults'] {
+  return Object.fromEntries(Object.keys(faults).map((kind) => [kind, 0])) as unknown as SimConfig['faults'];
+}
+
 /** A node far from the store beside near ones that are never idle, and nothing else that could excuse it. */
 function far(drawn: SimConfig, draw: Prng): SimConfig {
   const like = drawn.nodes[0]!;
@@ -275,7 +306,6 @@ function far(drawn: SimConfig, draw: Prng): SimConfig {
     weights: { send: 1, receive: 0.3, settle: 0.7, attributes: 0, purge: 0, recreate: 0, look: 0.01 },
     deletes: 0.9,
   });
-  const faults = Object.fromEntries(Object.keys(drawn.faults).map((kind) => [kind, 0]));
   return {
     ...drawn,
     calls: drawn.calls * 1.5,
@@ -286,7 +316,7 @@ function far(drawn: SimConfig, draw: Prng): SimConfig {
       busy(farIndex, 100),
       busy(farIndex, 400),
     ],
-    faults: faults as unknown as SimConfig['faults'],
+    faults: noFaults(drawn),
     // The promise, with the product's own limits.
     droughtMillisMax: 5_000,
     limits: queueLimits,

@@ -160,7 +160,7 @@ export const commitFaults: readonly Mutant[] = [
     name: 'read-is-as-fresh-as-its-end',
     breaks: 'rule 5: what a GET shows is as fresh as its beginning',
     dagger: true,
-    focus: 'swaps',
+    focus: 'reads',
     patches: [
       {
         file: register,
