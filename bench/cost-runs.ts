@@ -26,9 +26,15 @@ export const endToEndRuns: readonly CostRun[] = [
   { ...usual, ratePerSecond: 1_000, seconds: 30 },
 ].map((run) => ({ group: 'end to end' as const, ...run }));
 
+/** Near `ratePerSecond` of 100: a worker of the simulation takes about 28 messages a second. */
+const drainingWorkers = 4;
+
 export const otherRuns: readonly CostRun[] = [
   { title: 'bodies of 10 KiB', load: { bodyBytes: 10 * 1024 } },
-  { title: 'behind a backlog of 100,000 messages', load: { standing: 100_000 } },
+  {
+    title: 'behind a backlog of 100,000 messages',
+    load: { standing: 100_000, workersPerNode: drainingWorkers },
+  },
   { title: 'one node sends, the other receives', load: { nodes: 2, lastOnlyConsumes: true } },
 ].map((other) => ({ ...usual, group: 'other loads', nodes: other.load.nodes ?? 1, other }));
 
@@ -42,9 +48,6 @@ export interface CostFigures {
   /** What the requests are divided by. */
   readonly messages: number;
 }
-
-/** Near `ratePerSecond` of 100: a worker of the simulation takes about 28 messages a second. */
-const drainingWorkers = 4;
 
 export async function measure(run: CostRun): Promise<CostFigures> {
   const { group, nodes, ratePerSecond, lingerMillis, seconds, other } = run;

@@ -10,6 +10,7 @@
  */
 import type { Command, CommandResult } from '../core/command.ts';
 import { brokenStep } from '../core/invariants.ts';
+import type { QueueLimits } from '../core/limits.ts';
 import type { ManifestContent, QueueState } from '../core/queue-state.ts';
 import { apply } from '../core/transition.ts';
 import { StoreError } from '../store/object-store.ts';
@@ -59,6 +60,11 @@ export class BatchCommit {
   readonly #emptyMayRest: EmptyReceiveRule;
   readonly #resources: BatchResources;
   readonly #oldestArrival: number;
+  /**
+   * Of all its attempts: an upload takes time, by which the pace allows a longer tail. Judged anew, the batch would not need
+   * what it uploaded, nor name it, and the next one would upload the same again.
+   */
+  readonly #limits: QueueLimits;
   #unresolved: readonly Attempt[] = [];
   #failures = 0;
   #lost = 0;
@@ -73,6 +79,7 @@ export class BatchCommit {
     this.#commands = commands;
     this.#emptyMayRest = emptyMayRest;
     this.#resources = new BatchResources(view);
+    this.#limits = view.limits;
     this.#oldestArrival = Math.min(...commands.map(({ arrivedAt }) => arrivedAt));
   }
 
@@ -145,7 +152,7 @@ export class BatchCommit {
       collectBelow: view.collectBelow(),
       // Else the outcome of an attempt that may land late is known only when somebody else commits.
       supersedes: this.#unresolved.length > 0,
-      limits: view.limits,
+      limits: this.#limits,
     });
     if (applied.kind === 'needs') {
       if ((await this.#resources.fetch(applied.needs)) === 'stale') this.#mustRead = true;

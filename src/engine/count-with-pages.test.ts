@@ -1,8 +1,15 @@
 /** Counts of a queue whose pages tell when messages become visible: read, not readable, and gone since. */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { refused } from '../../test/support/scripted-store.ts';
-import { type NodeOptions, scenario, second, type TestNode, type World } from '../../test/support/world.ts';
+import { type Fault, refused } from '../../test/support/scripted-store.ts';
+import {
+  entryOf,
+  type NodeOptions,
+  scenario,
+  second,
+  type TestNode,
+  type World,
+} from '../../test/support/world.ts';
 import { queueLimits } from '../core/limits.ts';
 import { objectsPrefix, parseObjectKey } from '../format/object-keys.ts';
 
@@ -73,5 +80,44 @@ describe('counts with pages', () => {
     });
     assert.deepEqual(await counted(world, b), [0, 0, false]);
     assert.deepEqual(b.complaints, []);
+  });
+
+  scenario('of a lost page end though other nodes commit all the time', async (world) => {
+    const [a, b] = [world.startNode(small), world.startNode(small)];
+    const page = await mixedPage(world, a);
+    const found = await world.bucket.get(page);
+    assert.ok(found.kind === 'done');
+    await world.bucket.delete(page);
+    let reads = 0;
+    const commitFirst: Fault = async ({ land }) => {
+      reads++;
+      await a.service.send('q', 'sender', [entryOf(`more ${reads}`)]);
+      return land();
+    };
+    b.store.script({ method: 'get', key: page, times: 100 }, commitFirst);
+    const [, , estimated] = await counted(world, b);
+    assert.equal(estimated, true);
+    assert.equal(reads, 2, 'the second manifest still names it');
+    await world.bucket.put(page, found.body);
+  });
+
+  scenario('of a page that holds what is not its own are estimates', async (world) => {
+    const [a, b] = [world.startNode(small), world.startNode(small)];
+    await a.create('q');
+    for (let n = 0; n < 9; n++) await a.send('q', `body ${n}`);
+    for (const visibilityTimeoutSeconds of [60, 600, 600, 60, 600, 600, 600, 600])
+      await a.receiveOne('q', { visibilityTimeoutSeconds });
+    await world.clock.advance(90 * second);
+    const pages = (await world.keys(objectsPrefix)).filter((key) => parseObjectKey(key)?.kind === 'lease');
+    assert.equal(pages.length, 2);
+    const [one, other] = await Promise.all(pages.map((key) => world.bucket.get(key)));
+    assert.ok(one?.kind === 'done' && other?.kind === 'done');
+    await world.bucket.put(pages[0]!, other.body);
+    await world.bucket.put(pages[1]!, one.body);
+    const [visible, inFlight, estimated] = await counted(world, b);
+    assert.deepEqual([visible + inFlight, estimated], [9, true]);
+    assert.equal(b.complaints.length, 1);
+    await world.bucket.put(pages[0]!, one.body);
+    await world.bucket.put(pages[1]!, other.body);
   });
 });

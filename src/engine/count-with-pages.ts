@@ -19,9 +19,14 @@ export interface CountedQueue {
   readonly estimated: boolean;
 }
 
+/** A collector that takes a page between each manifest and its pages would be too quick by far. */
+const roundsMax = 3;
+
 interface Count {
   readonly counts: QueueCounts;
   readonly failed: ReadonlyMap<PageId, Failed>;
+  /** Something was not to be read, or was read and is not what the state names. */
+  readonly unreadable: boolean;
 }
 
 /** `read` gives the newest manifest; undefined when there is no such queue. */
@@ -30,23 +35,26 @@ export async function countWithPages(
   name: string,
   read: () => Promise<ObservedQueue | undefined>,
 ): Promise<CountedQueue | undefined> {
-  let earlier: QueueState | undefined;
+  let rounds = 0;
+  let missed: ReadonlySet<PageId> = new Set();
   for (;;) {
     const observed = await read();
     if (!observed) return undefined;
     const { state } = observed;
-    const { counts, failed } = await count(context, name, state);
+    const { counts, failed, unreadable } = await count(context, name, state);
+    const missing = [...failed].flatMap(([id, { kind }]) => (kind === 'missing' ? [id] : []));
     // What is missing is lost when a manifest read after still names it; else the collector rightly took it.
-    const mayBeStale = [...failed.values()].some(({ kind }) => kind === 'missing') && !isSame(earlier, state);
-    earlier = state;
-    if (mayBeStale) continue;
+    if (missing.some((id) => !missed.has(id)) && rounds++ < roundsMax) {
+      missed = new Set(missing);
+      continue;
+    }
     for (const [page, result] of failed) report(context, name, page, result);
-    return { state, counts, estimated: failed.size > 0 };
+    if (unreadable && failed.size === 0)
+      context.environment.log.error('a page is not the one that its queue names; counts are estimates', {
+        queue: name,
+      });
+    return { state, counts, estimated: unreadable };
   }
-}
-
-function isSame(a: QueueState | undefined, b: QueueState): boolean {
-  return a?.incarnation === b.incarnation && a.version === b.version;
 }
 
 async function count({ pages, time }: EngineContext, name: string, state: QueueState): Promise<Count> {
@@ -62,7 +70,7 @@ async function count({ pages, time }: EngineContext, name: string, state: QueueS
   for (;;) {
     const read = reader();
     const counts = countMessages(state, at, read);
-    if (read.needed.size === 0) return { counts, failed };
+    if (read.needed.size === 0) return { counts, failed, unreadable: read.unreadable };
     await Promise.all(
       [...read.needed].map(async ([id, kind]) => {
         const { baseVersion, nonce } = state[`${kind}Pages`].get(id)!;

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { scenario } from '../../test/support/world.ts';
 import { queueLimits } from '../core/limits.ts';
+import { objectsPrefix, parseObjectKey } from '../format/object-keys.ts';
 import { TailPace } from './tail-pace.ts';
 
 const full = queueLimits.tailBytesMax;
@@ -61,5 +62,16 @@ describe('the pace of commits', () => {
     }
     assert.ok((await world.state('fast')).segments.size > 3);
     assert.equal((await world.state('slow')).segments.size, 0);
+  });
+
+  scenario('is that of the whole batch: whatever was uploaded for it is named', async (world) => {
+    const node = world.startNode();
+    node.store.latencyMillis = 8;
+    await node.create('q');
+    for (let n = 0; n < 600; n++) await node.send('q', 'x'.repeat(1_000));
+    const { segments } = await world.state('q');
+    assert.ok(segments.size > 1);
+    const uploaded = (await world.keys(objectsPrefix)).filter((key) => parseObjectKey(key)?.kind === 'seg');
+    assert.equal(uploaded.length, segments.size);
   });
 });

@@ -35,10 +35,10 @@ export class TailPace {
   }
 
   #share(now: number): number {
-    const [first] = this.#samples;
-    const commits = this.#samples.at(-1)!.version - first!.version;
     if (this.#samples.length < samplesMax) return 1;
-    const seconds = (now - first!.at) / 1000;
+    const first = this.#samples[0]!;
+    const commits = this.#samples.at(-1)!.version - first.version;
+    const seconds = (now - first.at) / 1000;
     return Math.min(1, Math.max(leastShare, (fullTailsPerSecond * seconds) / commits));
   }
 }

@@ -188,8 +188,15 @@ async function perform(
   if (action === undefined) throw new Error('an action was named that is not in the table');
   const outcome = await action.perform(opened.decode, call);
   if (outcome.kind === 'refused') return protocol.refused(outcome, requestId);
-  const answer = protocol.done(opened.action, outcome.output, requestId);
   const { undelivered } = outcome;
+  let answer: WireAnswer;
+  try {
+    answer = protocol.done(opened.action, outcome.output, requestId);
+  } catch (error) {
+    // Nobody will have what was leased for it.
+    await undelivered?.();
+    throw error;
+  }
   if (undelivered === undefined) return answer;
   return {
     ...answer,

@@ -30,17 +30,21 @@ const WITHOUT_RESULT: ReadonlySet<string> = new Set([
   'UntagQueue',
 ]);
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\r': '&#xd;',
-  '\n': '&#xa;',
-};
+/** Ampersands first. */
+const ESCAPES: readonly (readonly [character: string, reference: string])[] = [
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ['\r', '&#xd;'],
+  ['\n', '&#xa;'],
+];
 
+/** Character by character in the engine's own code: a callback for each took ten megabytes of newlines half a second. */
 function escapeText(text: string): string {
-  return replaceForbidden(text).replace(/[&<>"\r\n]/g, (character) => ESCAPES[character] ?? character);
+  let escaped = replaceForbidden(text);
+  for (const [character, reference] of ESCAPES) escaped = escaped.replaceAll(character, reference);
+  return escaped;
 }
 
 const builder = new XMLBuilder({

@@ -76,4 +76,12 @@ describe('the query protocol', () => {
     );
     assert.deepEqual(logged, []);
   });
+
+  it('reads no parameters out of a JSON body whose target and type were taken away', async () => {
+    const { handler, call } = sqsTestClient(fakeQueueService(new FakeQueues(() => NOW_MILLIS)));
+    await call('CreateQueue', { QueueName: 'q' });
+    const body = JSON.stringify({ MessageBody: '&Action=PurgeQueue&QueueUrl=q&' });
+    const reply = await query(handler, {}, { body });
+    assert.deepEqual([reply.status, reply.xml], [404, '<UnknownOperationException/>']);
+  });
 });

@@ -13,15 +13,25 @@ import { queryDone, queryRefused } from './answers.ts';
 import { decodeQueryRequest } from './decode.ts';
 import { type FormNode, formOf, parametersOfBody, type ReadForm } from './form.ts';
 
+const openingBrace = 0x7b;
 const VERSION = '2012-11-05';
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const NOT_AT_A_QUEUE: ReadonlySet<string> = new Set(['CreateQueue', 'ListQueues']);
 
 function readForm({ method, header, query, body }: VerifiedRequest): ReadForm {
   const type = header('content-type');
-  if (method !== 'POST' || !(type === undefined || FORM_TYPE.test(type))) return formOf(query);
+  if (method !== 'POST' || !(type === undefined || FORM_TYPE.test(type)) || isJson(body))
+    return formOf(query);
   const read = parametersOfBody(body);
   return read.kind === 'refused' ? read : formOf([...query, ...read.parameters]);
+}
+
+/**
+ * A signature need not cover X-Amz-Target nor the type of the body. Whoever could change those on the way must not have
+ * a text within a JSON body read as parameters.
+ */
+function isJson(body: Uint8Array): boolean {
+  return body[0] === openingBrace;
 }
 
 function parameter(form: FormNode, name: string): string | undefined {
