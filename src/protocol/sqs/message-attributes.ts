@@ -5,9 +5,9 @@
 import type { MessageAttributeValue as WireValue } from '@aws-sdk/client-sqs';
 import type { MessageAttributes, MessageAttributeValue } from '../../core/message.ts';
 import { utf8Length } from '../../core/utf8-length.ts';
+import { base64FromBytes } from './base64.ts';
 import { firstForbiddenCodePoint } from './content-characters.ts';
 import { invalidParameter, type Refusal } from './errors.ts';
-import { base64FromBytes } from './json/base64.ts';
 import type { Answer, ShapeOf } from './shape.ts';
 
 export const messageAttributeShape = {

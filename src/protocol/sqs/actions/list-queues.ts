@@ -4,8 +4,8 @@
  */
 import type { ListQueuesRequest, ListQueuesResult } from '@aws-sdk/client-sqs';
 import { isQueueName } from '../../../core/queue-arn.ts';
+import { base64FromBytes, bytesFromBase64 } from '../base64.ts';
 import { invalidParameter } from '../errors.ts';
-import { base64FromBytes, bytesFromBase64 } from '../json/base64.ts';
 import { queueUrl } from '../queue-url.ts';
 import { action, doneEmpty } from './action.ts';
 

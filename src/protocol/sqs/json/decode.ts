@@ -2,9 +2,10 @@
  * Reads a JSON request by its shape. Members the shape does not name are ignored, `null` is absent, and a value of
  * the wrong type is a SerializationException with the words AWS uses for it, never our own failure.
  */
+
+import { bytesFromBase64 } from '../base64.ts';
 import { type Refusal, refusal } from '../errors.ts';
 import type { Shape, StructureShape } from '../shape.ts';
-import { bytesFromBase64 } from './base64.ts';
 
 type Decoded = { readonly kind: 'decoded'; readonly value: unknown } | Refusal;
 

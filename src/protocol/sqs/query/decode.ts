@@ -5,8 +5,9 @@
  * Lists and maps are numbered from 1; what counts is the order of the numbers, gaps are passed over. An entry without
  * a number (`Attribute.Name` and `Attribute.Value`, `AttributeName=All`), as boto and kombu send it, is the first.
  */
+
+import { bytesFromBase64 } from '../base64.ts';
 import { invalidParameter, missingParameter, type Refusal, refusal } from '../errors.ts';
-import { bytesFromBase64 } from '../json/base64.ts';
 import type { Shape, StructureShape } from '../shape.ts';
 import type { FormNode } from './form.ts';
 import { listEntryName, mapNames } from './names.ts';
