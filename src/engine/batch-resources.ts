@@ -28,7 +28,7 @@ import { encodePage } from '../format/page-codec.ts';
 import type { DecodedSegment } from '../format/segment-codec.ts';
 import { encodeSegment } from '../format/segment-codec.ts';
 import { keptPageBytes } from './caches.ts';
-import type { LoadResult } from './immutable-cache.ts';
+import { type LoadResult, type NotLoaded, whyNotLoaded } from './immutable-cache.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import type { QueueView } from './queue-view.ts';
 import { uploadObject } from './upload-object.ts';
@@ -150,9 +150,9 @@ export class BatchResources implements Resources {
     return result.kind === 'ended' || missing.some(({ id }) => !named(this.#view.current.state, id));
   }
 
-  #report(message: string, id: string, result: Exclude<LoadResult<unknown>, { kind: 'loaded' }>): void {
+  #report(message: string, id: string, result: NotLoaded): void {
     const { context, name, incarnation } = this.#view;
-    const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
+    const reason = whyNotLoaded(result);
     const level = result.kind === 'failed' ? 'warn' : 'error';
     context.environment.log[level](message, { queue: name, incarnation, object: id, reason });
   }

@@ -20,6 +20,7 @@ import { afterwards } from './afterwards.ts';
 import type { Landed } from './batch-commit.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
+import { whyNotLoaded } from './immutable-cache.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import { Unavailable } from './queue-api.ts';
 import { uploadObject } from './upload-object.ts';
@@ -192,8 +193,7 @@ export class Compactor {
         const segment = some[index]!;
         if (result.kind === 'loaded') loaded.set(segment, result.value);
         else if (result.kind === 'failed') throw new StoreError(result.reason, { retryable: true });
-        else
-          unreadable.set(segment, result.kind === 'missing' ? 'the store has no such object' : result.reason);
+        else unreadable.set(segment, whyNotLoaded(result));
       }
     }
     if (unreadable.size === 0) return loaded;

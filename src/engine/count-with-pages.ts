@@ -6,11 +6,10 @@ import { countMessages, type QueueCounts } from '../core/counts.ts';
 import { type PageContents, type PageKind, PageReader } from '../core/pages.ts';
 import type { PageId, QueueState } from '../core/queue-state.ts';
 import type { EngineContext } from './context.ts';
-import type { LoadResult } from './immutable-cache.ts';
+import { type NotLoaded, whyNotLoaded } from './immutable-cache.ts';
 import type { ObservedQueue } from './manifest-register.ts';
 
 type Page = PageContents[PageKind];
-type Failed = Exclude<LoadResult<Page>, { kind: 'loaded' }>;
 
 export interface CountedQueue {
   readonly state: QueueState;
@@ -24,7 +23,7 @@ const roundsMax = 3;
 
 interface Count {
   readonly counts: QueueCounts;
-  readonly failed: ReadonlyMap<PageId, Failed>;
+  readonly failed: ReadonlyMap<PageId, NotLoaded>;
   /** Something was not to be read, or was read and is not what the state names. */
   readonly unreadable: boolean;
 }
@@ -60,7 +59,7 @@ export async function countWithPages(
 async function count({ pages, time }: EngineContext, name: string, state: QueueState): Promise<Count> {
   const { incarnation } = state;
   const loaded = new Map<PageId, Page>();
-  const failed = new Map<PageId, Failed>();
+  const failed = new Map<PageId, NotLoaded>();
   const reader = () =>
     new PageReader(<K extends PageKind>(_kind: K, id: PageId) =>
       failed.has(id) ? 'unreadable' : ((loaded.get(id) as PageContents[K] | undefined) ?? 'needed'),
@@ -82,9 +81,14 @@ async function count({ pages, time }: EngineContext, name: string, state: QueueS
   }
 }
 
-function report({ counters, environment }: EngineContext, queue: string, page: PageId, result: Failed): void {
+function report(
+  { counters, environment }: EngineContext,
+  queue: string,
+  page: PageId,
+  result: NotLoaded,
+): void {
   if (result.kind !== 'failed') counters.unreadablePages++;
-  const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
+  const reason = whyNotLoaded(result);
   const message = 'a page cannot be read; the counts of its queue are estimates';
   environment.log[result.kind === 'failed' ? 'warn' : 'error'](message, { queue, page, reason });
 }

@@ -17,6 +17,13 @@ export type LoadResult<T> =
   | { readonly kind: 'damaged'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
+export type NotLoaded = Exclude<LoadResult<unknown>, { kind: 'loaded' }>;
+
+/** For the log. */
+export function whyNotLoaded(result: NotLoaded): string {
+  return result.kind === 'missing' ? 'the store has no such object' : result.reason;
+}
+
 export type Decoded<T> =
   | { readonly kind: 'ok'; readonly value: T /** What keeping it costs. */; readonly bytes: number }
   | { readonly kind: 'damaged'; readonly reason: string }

@@ -4,6 +4,7 @@ import type { QueueState } from '../core/queue-state.ts';
 import { locate, runIndexOf } from '../core/run-index.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
+import { whyNotLoaded } from './immutable-cache.ts';
 
 /** @throws StoreError when its segment can't be read. */
 export async function readBody(
@@ -21,7 +22,7 @@ export async function readBody(
   const { incarnation } = state;
   const result = await context.bodies.load({ name: queueName, incarnation, kind: 'seg', baseVersion, nonce });
   if (result.kind !== 'loaded') {
-    const reason = result.kind === 'missing' ? 'the store has no such object' : result.reason;
+    const reason = whyNotLoaded(result);
     throw new StoreError(`segment ${place.segment} of queue ${queueName}: ${reason}`, { retryable: true });
   }
   const message = result.value.message(place.ordinal);
