@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fromBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { crc32c } from './checksum.ts';
-import { envelopeBytes, openEnvelope, sealEnvelope } from './envelope.ts';
+import { envelopeBytes, FORMAT_VERSION, openEnvelope, sealEnvelope } from './envelope.ts';
 import { EnvelopeSchema } from './gen/okuri/storage/v1/storage_pb.ts';
 
 const kind = fc.constantFrom('manifest' as const, 'tombstone' as const, 'segment' as const);
@@ -56,8 +56,8 @@ describe('envelope', () => {
   });
 
   it('tells a newer format from a damaged version byte', () => {
-    const newer = sealEnvelope('manifest', Uint8Array.of(1), 3);
-    assert.deepEqual(openEnvelope(newer), { kind: 'newer', formatVersion: 3 });
+    const newer = sealEnvelope('manifest', Uint8Array.of(1), FORMAT_VERSION + 1);
+    assert.deepEqual(openEnvelope(newer), { kind: 'newer', formatVersion: FORMAT_VERSION + 1 });
     const changed = sealEnvelope('manifest', Uint8Array.of(1));
     changed[1] = 2;
     assert.equal(openEnvelope(changed).kind, 'damaged');

@@ -11,11 +11,13 @@ import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
 
 /** The newest that this program reads. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 /** What needs nothing newer is written so that older programs read it. */
 const FIRST_FORMAT_VERSION = 1;
 /** Manifests that name pages, and pages: a program that doesn't know them could collect what they name. */
 export const PAGES_FORMAT_VERSION = 2;
+/** Manifests that tell by ranges what has left a page: a program that doesn't know them would see none that left. */
+export const LEFT_RANGES_FORMAT_VERSION = 3;
 
 export type EnvelopeKind =
   | 'manifest'

@@ -35,7 +35,7 @@ const pageArbitrary = fc
       },
       { noNullPrototype: true },
     ),
-    { selector: ({ sequence }) => sequence, minLength: 1, maxLength: 20 },
+    { selector: ({ sequence }) => sequence, minLength: 1, maxLength: 60 },
   )
   .map((entries) => leasePageOf(entries.map(({ sequence, ...delivery }) => [sequence, delivery] as const)));
 
@@ -44,7 +44,10 @@ const referenceArbitrary: fc.Arbitrary<LeasePageReference> = fc
     page: pageArbitrary,
     baseVersion: count,
     nonce: fc.uint8Array({ minLength: 8, maxLength: 8 }),
-    bits: fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }),
+    bits: fc.oneof(
+      fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
+      fc.tuple(fc.nat(60), fc.nat(60)).map(([a, b]) => Array.from({ length: 60 }, (_, n) => n < a !== n < b)),
+    ),
   })
   .map(({ page, baseVersion, nonce: bytes, bits }) => {
     const summary = summaryOf(page);
@@ -62,6 +65,16 @@ const referenceArbitrary: fc.Arbitrary<LeasePageReference> = fc
       remaining: summary.count - gone,
     };
   });
+
+/** From start, length, gap, length, … */
+function bitsOf(leftRanges: readonly number[], entries: number): Uint8Array {
+  const bits = new Uint8Array(bitmapBytes(entries));
+  let ordinal = 0;
+  for (const [at, step] of leftRanges.entries())
+    for (const end = ordinal + step; ordinal < end; ordinal++)
+      if (at % 2 === 1) bits[ordinal >>> 3]! |= 1 << (ordinal & 7);
+  return bits;
+}
 
 function stateWith(state: QueueState, references: readonly LeasePageReference[]): QueueState {
   return { ...state, leasePages: new Map(references.map((reference) => [pageIdOf(reference), reference])) };
@@ -150,9 +163,9 @@ describe('a reference to a page of deliveries', () => {
           const opened = openEnvelope(encodeManifest(state, nonce));
           assert.ok(opened.kind === 'ok');
           assert.deepEqual(
-            fromBinary(ManifestSchema, opened.payload).leasePages.map(({ count: all, left }) => [
+            fromBinary(ManifestSchema, opened.payload).leasePages.map(({ count: all, left, leftRanges }) => [
               Number(all),
-              left,
+              leftRanges.length > 0 ? bitsOf(leftRanges.map(Number), Number(all)) : left,
             ]),
             [...state.leasePages.values()].map(({ count: all, left }) => [all, left]),
           );
@@ -186,7 +199,7 @@ describe('a reference to a page of deliveries', () => {
       'more entries than sequence numbers': { lastSequence: 12 },
       'no sequence': { firstSequence: 0 },
       'too few bits': { left: Uint8Array.of(1) },
-      'too many bits': { left: Uint8Array.of(1, 0, 0) },
+      'too many bits': { left: Uint8Array.of(0b101, 0b10, 0b1010) },
       'a bit for no entry': { left: Uint8Array.of(1, 2) },
       'nothing there any more': { left: Uint8Array.of(255, 1) },
       'visible last before first': { firstVisibleAtMillis: 201 },

@@ -7,7 +7,7 @@ import { queueStateArbitrary } from '../../test/arbitraries/queue-state.ts';
 import { bytesFromHex, hexFromBytes, type Incarnation } from '../core/ids.ts';
 import { brokenState } from '../core/invariants.ts';
 import { newQueueState, type QueueState } from '../core/queue-state.ts';
-import { openEnvelope, sealEnvelope } from './envelope.ts';
+import { FORMAT_VERSION, openEnvelope, sealEnvelope } from './envelope.ts';
 import { type Manifest, ManifestSchema } from './gen/okuri/storage/v1/storage_pb.ts';
 import { decodeManifestObject, encodeManifest, TOMBSTONE_BYTES } from './manifest-codec.ts';
 import { WireWriter } from './wire-writer.ts';
@@ -201,8 +201,8 @@ describe('manifest codec', () => {
   });
 
   it('refuses a newer format without guessing, and tells it from damage', () => {
-    const bytes = sealEnvelope('manifest', Uint8Array.of(1, 2, 3), 3);
-    assert.deepEqual(decodeManifestObject(bytes), { kind: 'newer', formatVersion: 3 });
+    const bytes = sealEnvelope('manifest', Uint8Array.of(1, 2, 3), FORMAT_VERSION + 1);
+    assert.deepEqual(decodeManifestObject(bytes), { kind: 'newer', formatVersion: FORMAT_VERSION + 1 });
     bytes[bytes.length - 1]! ^= 1;
     assert.equal(decodeManifestObject(bytes).kind, 'damaged');
   });

@@ -35,13 +35,14 @@ import {
 import {
   type Damaged,
   envelopeBytes,
+  LEFT_RANGES_FORMAT_VERSION,
   type Newer,
   openEnvelope,
   PAGES_FORMAT_VERSION,
   sealEnvelope,
 } from './envelope.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
-import { delayedPages, leasePages, readyPages, segmentsPages } from './page-references.ts';
+import { delayedPages, haveLeftRanges, leasePages, readyPages, segmentsPages } from './page-references.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
 import { decodeTailMessage, encodeTail } from './tail-codec.ts';
 import { decodeTombstone, TOMBSTONE_BYTES } from './tombstone-codec.ts';
@@ -93,8 +94,13 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   leasePages.encode(writer, field.leasePages, state.leasePages);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
-  const hasPages = !pagesOf(state).next().done;
-  return sealEnvelope('manifest', writer.written(), hasPages ? PAGES_FORMAT_VERSION : undefined);
+  return sealEnvelope('manifest', writer.written(), formatVersionOf(state));
+}
+
+/** The oldest that can say it. */
+function formatVersionOf(state: QueueState): number | undefined {
+  if (haveLeftRanges(state.leasePages.values())) return LEFT_RANGES_FORMAT_VERSION;
+  return pagesOf(state).next().done ? undefined : PAGES_FORMAT_VERSION;
 }
 
 /** `known` is the tail of a manifest read before: what is in both is decoded once. */

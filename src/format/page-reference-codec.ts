@@ -23,6 +23,15 @@ export interface PageReferenceCodec<R> {
   decode(reader: WireReader, into: Map<PageId, R>): void;
 }
 
+/** Another form of one of the bytes, written instead of them where there is one. */
+export interface OtherForm<R> {
+  readonly of: keyof R & string;
+  readonly field: number;
+  encode(page: R): Uint8Array | undefined;
+  /** Called when all else was read. @throws Malformed */
+  decode(form: Uint8Array, page: R): Uint8Array;
+}
+
 /**
  * Field numbers of what stands behind base version and nonce; written in this order, numbers first. `complete` checks
  * what was read, and adds what is not stored. @throws Malformed from `complete`
@@ -30,10 +39,13 @@ export interface PageReferenceCodec<R> {
 export function pageReferenceCodec<R extends Named>(parts: {
   readonly numbers: Readonly<Record<string, number>>;
   readonly bytes?: Readonly<Record<string, number>>;
+  readonly otherForm?: OtherForm<R>;
   readonly complete: (page: { -readonly [K in keyof R]: R[K] }) => void;
 }): PageReferenceCodec<R> {
   const numbers = Object.entries(parts.numbers);
   const bytes = Object.entries(parts.bytes ?? {});
+  const { otherForm } = parts;
+  const otherFormTag = otherForm && lengthTag(otherForm.field);
   const numberByTag = new Map(numbers.map(([name, field]) => [varintTag(field), name]));
   const bytesByTag = new Map(bytes.map(([name, field]) => [lengthTag(field), name]));
   return {
@@ -44,7 +56,10 @@ export function pageReferenceCodec<R extends Named>(parts: {
         writer.uint(named.baseVersion, page.baseVersion);
         writer.hex(named.nonce, page.nonce, objectNonceBytes);
         for (const [name, field] of numbers) writer.uint(field, values[name]!);
-        for (const [name, field] of bytes) writer.bytes(field, values[name]!);
+        const other = otherForm?.encode(page);
+        for (const [name, field] of bytes)
+          if (!other || name !== otherForm!.of) writer.bytes(field, values[name]!);
+        if (other) writer.bytes(otherForm!.field, other);
         writer.unknown(unknownFieldsOf(page));
         writer.end(mark);
       }
@@ -57,6 +72,7 @@ export function pageReferenceCodec<R extends Named>(parts: {
       };
       for (const [name] of numbers) page[name] = 0;
       for (const [name] of bytes) page[name] = new Uint8Array(0);
+      let other: Uint8Array | undefined;
       let unknown: UnknownField[] | undefined;
       while (reader.more()) {
         const tag = reader.varint();
@@ -67,6 +83,7 @@ export function pageReferenceCodec<R extends Named>(parts: {
         else if (tag === lengthTag(named.nonce)) page.nonce = reader.hex(objectNonceBytes);
         // A copy: the manifest's bytes must not live as long as the state.
         else if (some !== undefined) page[some] = reader.bytes().slice();
+        else if (tag === otherFormTag) other = reader.bytes();
         else {
           unknown ??= [];
           unknown.push(reader.unknown(tag));
@@ -75,6 +92,13 @@ export function pageReferenceCodec<R extends Named>(parts: {
       reader.leave(outer);
       if (page.nonce === '') throw new Malformed('a page reference has no nonce');
       const reference = page as unknown as { -readonly [K in keyof R]: R[K] };
+      if (other) {
+        const values = page as Record<string, number | string | Uint8Array>;
+        const { of, decode } = otherForm!;
+        if ((values[of] as Uint8Array).length > 0)
+          throw new Malformed(`a page reference has two forms of ${of}`);
+        values[of] = decode(other, reference);
+      }
       parts.complete(reference);
       const id = pageIdOf(reference);
       if (into.has(id)) throw new Malformed('a page is named twice');

@@ -6,6 +6,7 @@ import type {
   ReadyPageReference,
   SegmentsPageReference,
 } from '../core/queue-state.ts';
+import { bitsOfRanges, leftRangesOf } from './left-codec.ts';
 import { pageReferenceCodec } from './page-reference-codec.ts';
 import { Malformed } from './wire.ts';
 
@@ -38,6 +39,12 @@ export const segmentsPages = pageReferenceCodec<SegmentsPageReference>({
 export const leasePages = pageReferenceCodec<LeasePageReference>({
   numbers: { count: 3, firstSequence: 4, lastSequence: 5, firstVisibleAtMillis: 6, lastVisibleAtMillis: 7 },
   bytes: { left: 8 },
+  otherForm: {
+    of: 'left',
+    field: 9,
+    encode: ({ left }) => leftRangesOf(left),
+    decode: (ranges, { count }) => bitsOfRanges(ranges, count),
+  },
   complete: (page) => {
     const { count, left, firstSequence, lastSequence, firstVisibleAtMillis, lastVisibleAtMillis } = page;
     page.remaining = count - countLeft(left);
@@ -52,6 +59,12 @@ export const leasePages = pageReferenceCodec<LeasePageReference>({
       throw new Malformed('the first of a page is visible after the last');
   },
 });
+
+/** Whether the manifest tells what has left one of them by ranges, which programs of format 2 don't know. */
+export function haveLeftRanges(pages: Iterable<LeasePageReference>): boolean {
+  for (const { left } of pages) if (leftRangesOf(left)) return true;
+  return false;
+}
 
 function checkHull({ count, firstSequence, lastSequence }: ReadyPageReference): void {
   if (count === 0) throw new Malformed('a page reference counts nothing');

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { incarnationArbitrary, messageArbitrary } from '../../test/arbitraries/queue-state.ts';
 import type { Incarnation } from '../core/ids.ts';
 import type { StoredMessage } from '../core/message.ts';
-import { openEnvelope, sealEnvelope } from './envelope.ts';
+import { FORMAT_VERSION, openEnvelope, sealEnvelope } from './envelope.ts';
 import { SegmentSchema } from './gen/okuri/storage/v1/storage_pb.ts';
 import { type DecodedSegment, decodeSegment, encodeBodies, encodeSegment } from './segment-codec.ts';
 import { WireWriter } from './wire-writer.ts';
@@ -96,9 +96,9 @@ describe('segment codec', () => {
   });
 
   it('tells a newer format and another kind of object', () => {
-    assert.deepEqual(decodeSegment(sealEnvelope('segment', Uint8Array.of(1), 3), owner), {
+    assert.deepEqual(decodeSegment(sealEnvelope('segment', Uint8Array.of(1), FORMAT_VERSION + 1), owner), {
       kind: 'newer',
-      formatVersion: 3,
+      formatVersion: FORMAT_VERSION + 1,
     });
     assert.equal(decodeSegment(sealEnvelope('manifest', Uint8Array.of(1)), owner).kind, 'damaged');
   });

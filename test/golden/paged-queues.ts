@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { queueLimits } from '../../src/core/limits.ts';
 import { pageKinds } from '../../src/core/pages.ts';
 import type { ReceivedMessage } from '../../src/engine/queue-api.ts';
+import { leftRangesOf } from '../../src/format/left-codec.ts';
 import { minute, second, type TestNode, type World } from '../support/world.ts';
 
 /** What make-bucket.ts keeps the books with. */
@@ -39,7 +40,10 @@ export async function makePagedQueues(books: Books): Promise<void> {
   await makeLater(books, node);
   await makeBacklog(books, node);
   await makeHeld(books, node);
-  const queues = await Promise.all(['later', 'backlog', 'held'].map((queue) => books.world.state(queue)));
+  await makeStretch(books);
+  const queues = await Promise.all(
+    ['later', 'backlog', 'held', 'stretch'].map((queue) => books.world.state(queue)),
+  );
   for (const kind of pageKinds)
     assert.ok(
       queues.some((state) => state[`${kind}Pages`].size > 0),
@@ -106,4 +110,20 @@ async function makeHeld({ world, send, forget }: Books, node: TestNode): Promise
   assert.ok(
     references.some(({ left }) => left.length > 0) && references.some(({ left }) => left.length === 0),
   );
+}
+
+/** A lease page so large that what has left it, side by side, takes fewer bytes as a range than as bits. */
+async function makeStretch({ world, send, forget }: Books): Promise<void> {
+  const queue = 'stretch';
+  const node = world.startNode({ limits: { ...tiny, leasePageEntries: 24 } });
+  await node.create(queue, { VisibilityTimeout: '7200' });
+  for (let from = 0; from < 30; from += 10)
+    await send(node, queue, ...Array.from({ length: 10 }, (_, n) => bodyOf('stretch', from + n)));
+  const held = [];
+  for (let n = 0; n < 3; n++) held.push(...(await node.receive(queue, { maxMessages: 10 })));
+  await send(node, queue, 'folds them');
+  await forget(node, queue, held.slice(4, 14));
+  const { leasePages } = await world.state(queue);
+  assert.ok([...leasePages.values()].some(({ left }) => leftRangesOf(left)));
+  node.kill();
 }

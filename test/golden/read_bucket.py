@@ -75,7 +75,8 @@ def opened(data, kind):
     assert found_kind == kind, (version, found_kind)
     message = fields(payload)
     has_pages = kind > 4 or kind == MANIFEST and any(field in message for field, _ in PAGES.values())
-    assert version == (2 if has_pages else 1), (version, found_kind)
+    has_ranges = kind == MANIFEST and any(9 in fields(reference) for reference in message.get(24, []))
+    assert version == (3 if has_ranges else 2 if has_pages else 1), (version, found_kind)
     return message
 
 
@@ -97,13 +98,22 @@ def stored(data, shift=0):
     }
 
 
-def ready_sequences(flat):
+def ranges(flat):
     at, position, boundaries = 0, 0, []
     while at < len(flat):
         step, at = varint(flat, at)
         position += step
         boundaries.append(position)
     return [n for start, end in zip(boundaries[::2], boundaries[1::2]) for n in range(start, end)]
+
+
+def ordinals_left(reference, count):
+    if 9 in reference:
+        assert 8 not in reference
+        return set(ranges(reference[9][0]))
+    bits = reference.get(8, [bytes(count + 7 >> 3)])[0]
+    assert len(bits) == count + 7 >> 3
+    return {i for i in range(len(bits) * 8) if bits[i >> 3] >> (i & 7) & 1}
 
 
 def object_at(bucket, name, manifest, folder, reference, kind):
@@ -130,13 +140,13 @@ def check_says(reference, first_field, *values):
 
 def unfold(bucket, name, manifest):
     """The whole state: ready sequences, delayed, deliveries, segment references."""
-    ready = ready_sequences(manifest.get(15, [b""])[0])
+    ready = ranges(manifest.get(15, [b""])[0])
     delayed = {number(e, 1): number(e, 2) for e in map(fields, manifest.get(16, []))}
     deliveries = {number(e, 1): e for e in map(fields, manifest.get(17, []))}
     segments = [fields(reference) for reference in manifest.get(19, [])]
     hulls = []
     for reference, (flat,) in pages_of(bucket, name, manifest, "ready"):
-        more = ready_sequences(flat)
+        more = ranges(flat)
         check_says(reference, 3, len(more), more[0], more[-1])
         ready += more
     for reference, entries in pages_of(bucket, name, manifest, "delayed"):
@@ -147,9 +157,9 @@ def unfold(bucket, name, manifest):
     for reference, entries in pages_of(bucket, name, manifest, "lease"):
         more = [(number(e, 1), e) for e in map(fields, entries)]
         check_says(reference, 3, len(more), more[0][0], more[-1][0])
-        left = reference.get(8, [bytes(len(more) + 7 >> 3)])[0]
-        assert len(left) == len(more) + 7 >> 3
-        there = {n: e for i, (n, e) in enumerate(more) if not left[i >> 3] >> (i & 7) & 1}
+        left = ordinals_left(reference, len(more))
+        assert not left or max(left) < len(more)
+        there = {n: e for i, (n, e) in enumerate(more) if i not in left}
         visible = [number(e, 2) for e in there.values()]
         check_says(reference, 6, min(visible), max(visible))
         assert not set(there) & set(deliveries)
