@@ -25,8 +25,10 @@ const { values, positionals } = parseArgs({
 const part = values.small ? smallPart : Number(values.part ?? 1);
 if (!(part > 0 && part <= 1)) throw new TypeError('--part is above 0 and at most 1');
 const unknown = positionals.filter((name) => !rows.some((row) => row.name === name));
-if (unknown.length > 0)
-  throw new TypeError(`no row ${unknown.join(', ')}; there are ${rows.map(({ name }) => name).join(', ')}`);
+if (unknown.length > 0) {
+  console.error(`no row ${unknown.join(', ')}; there are ${rows.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
 
 /**
  * What Node 26 allows itself in a container of 512 MiB (measured under a memory cgroup): half of it for the old

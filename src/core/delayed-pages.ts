@@ -45,7 +45,7 @@ const nothing: PageContents['delayed'] = new Map();
 
 /** What it held; nothing while it can't be read. */
 function unfoldDelayed(draft: Draft, id: PageId, pages: PageReader): PageContents['delayed'] {
-  const content = pages.read('delayed', id);
+  const content = pages.read('delayed', id, draft.delayedPages.current.get(id)!);
   if (!content) return nothing;
   draft.delayedPages.delete(id);
   const merged = [...draft.delayed.current, ...content].sort(([a], [b]) => a - b);
@@ -85,10 +85,11 @@ function pointAt(
   { id, baseVersion, nonce, content }: PreparedPage & { kind: 'delayed' },
 ): void {
   for (const sequence of content.keys()) draft.delayed.delete(sequence);
-  draft.delayedPages.set(id, { baseVersion, nonce, ...summaryOf(content) });
+  draft.delayedPages.set(id, { baseVersion, nonce, ...delayedSummary(content) });
 }
 
-function summaryOf(
+/** What must be known of a page without reading it. */
+export function delayedSummary(
   content: ReadonlyMap<number, number>,
 ): Omit<DelayedPageReference, 'baseVersion' | 'nonce'> {
   let firstDueAtMillis = Number.POSITIVE_INFINITY;

@@ -7,7 +7,17 @@
  */
 import { reaches } from './hull.ts';
 import { hasLeft, type LeasePage } from './lease-page.ts';
-import type { PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
+import { isPageOf } from './page-belongs.ts';
+import type {
+  DelayedPageReference,
+  LeasePageReference,
+  PageId,
+  QueueState,
+  ReadyPageReference,
+  SegmentId,
+  SegmentReference,
+  SegmentsPageReference,
+} from './queue-state.ts';
 import { type RangeSet, union } from './range-set.ts';
 import type { NewPage, PreparedPage, Resources } from './resources.ts';
 
@@ -21,6 +31,14 @@ export interface PageContents {
 }
 
 export type PageKind = keyof PageContents;
+
+/** What the manifest knows of a page of each kind. */
+export interface PageReferences {
+  readonly delayed: DelayedPageReference;
+  readonly ready: ReadyPageReference;
+  readonly segments: SegmentsPageReference;
+  readonly lease: LeasePageReference;
+}
 
 export const pageKinds: readonly PageKind[] = ['delayed', 'lease', 'ready', 'segments'];
 
@@ -91,15 +109,11 @@ export class PageReader {
     return this.#unreadable;
   }
 
-  /** What was read is not what the state means. */
-  refuse(): void {
-    this.#unreadable = true;
-  }
-
-  read<K extends PageKind>(kind: K, id: PageId): PageContents[K] | undefined {
+  /** A page that is not the one that is meant is as good as unreadable. */
+  read<K extends PageKind>(kind: K, id: PageId, reference: PageReferences[K]): PageContents[K] | undefined {
     const content = this.#page(kind, id);
     if (content === 'needed') this.needed.set(id, kind);
-    else if (content === 'unreadable') this.#unreadable = true;
+    else if (content === 'unreadable' || !isPageOf(kind, content, reference)) this.#unreadable = true;
     else return content;
     return undefined;
   }

@@ -83,7 +83,7 @@ export function dropReadyWithin(draft: Draft, start: number, end: number, pages:
 }
 
 function unfold(draft: Draft, id: PageId, pages: PageReader): boolean {
-  const content = pages.read('ready', id);
+  const content = pages.read('ready', id, draft.readyPages.current.get(id)!);
   if (!content) return false;
   draft.readyPages.delete(id);
   draft.ready = union(draft.ready, content);
