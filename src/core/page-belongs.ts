@@ -12,10 +12,11 @@ type Checks = {
   readonly [K in PageKind]: (content: PageContents[K], reference: PageReferences[K]) => boolean;
 };
 
+/** No reference counts nothing, so an empty page is none of any. */
 const checks: Checks = {
-  delayed: (content, reference) => content.size > 0 && says(reference, delayedSummary(content)),
-  ready: (content, reference) => content.length > 0 && says(reference, readySummary(content)),
-  segments: (content, reference) => content.size > 0 && says(reference, segmentsSummary(content)),
+  delayed: (content, reference) => difference(reference, delayedSummary(content)) === undefined,
+  ready: (content, reference) => difference(reference, readySummary(content)) === undefined,
+  segments: (content, reference) => difference(reference, segmentsSummary(content)) === undefined,
   lease: belongsTo,
 };
 
@@ -27,7 +28,7 @@ export function isPageOf<K extends PageKind>(
   return checks[kind](content, reference);
 }
 
-function says(reference: object, summary: object): boolean {
-  const values = reference as Readonly<Record<string, unknown>>;
-  return Object.entries(summary).every(([name, value]) => values[name] === value);
+/** What the reference says of its page that is not so. */
+export function difference<T extends object>(reference: T, summary: Partial<T>): string | undefined {
+  return Object.keys(summary).find((key) => reference[key as keyof T] !== summary[key as keyof T]);
 }

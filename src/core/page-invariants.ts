@@ -3,6 +3,7 @@
  * known without reading a page (who is in a hull, that all there are ready) is so. Walks every message: for tests.
  */
 import { belongsTo, countLeft, visibilityOf } from './lease-page.ts';
+import { difference } from './page-belongs.ts';
 import { type PageContents, type PageKind, unfolded } from './pages.ts';
 import type { PageId, QueueState, SegmentReference } from './queue-state.ts';
 import { countWithin, type RangeSet, size } from './range-set.ts';
@@ -102,8 +103,4 @@ function readyIn(ready: RangeSet, { runs }: SegmentReference): number {
     (sum, { firstSequence, count }) => sum + countWithin(ready, firstSequence, firstSequence + count),
     0,
   );
-}
-
-function difference<T extends object>(reference: T, summary: Partial<T>): string | undefined {
-  return Object.keys(summary).find((key) => reference[key as keyof T] !== summary[key as keyof T]);
 }
