@@ -16,6 +16,15 @@ export interface NewMessage {
   readonly content: MessageContent;
   /** As SQS counts it. */
   readonly contentBytes: number;
+  /** Present for every send to a FIFO queue. */
+  readonly deduplication?: Deduplication;
+}
+
+/** What a message is to be deduplicated by; whether by its content is for the queue to say. */
+export interface Deduplication {
+  readonly explicitId: string | undefined;
+  /** Lower-case hex SHA-256 of the body; `''` where an explicit id makes it unnecessary. */
+  readonly bodyHash: string;
 }
 
 /** A message that another queue's intent gave up. The object's identity names it, as in NewMessage. */
@@ -96,13 +105,19 @@ export interface Leased {
 }
 
 export type SendResult =
-  | { readonly kind: 'sent' }
-  | { readonly kind: 'too-large'; readonly maximumBytes: number };
+  | { readonly kind: 'sent'; readonly sequence: number }
+  /** Its deduplication id was taken already: by this message. */
+  | { readonly kind: 'duplicate'; readonly messageId: string; readonly sequence: number }
+  | { readonly kind: 'too-large'; readonly maximumBytes: number }
+  /** Neither an explicit one nor, by the queue's attributes, the content's. */
+  | { readonly kind: 'no-deduplication-id' };
 
-export type VisibilityResult = 'done' | 'not-available' | 'beyond-limit';
+/** `expired`: only FIFO queues refuse a handle for that. */
+export type VisibilityResult = 'done' | 'not-available' | 'beyond-limit' | 'expired';
 
 export type CommandOutcome =
-  | { readonly kind: 'done' }
+  /** `expired`: indexes of handles that a FIFO queue refused because their visibility timeout is over. */
+  | { readonly kind: 'done'; readonly expired?: readonly number[] }
   | { readonly kind: 'queue-missing' }
   | { readonly kind: 'purged-recently' }
   | { readonly kind: 'visibility'; readonly entries: readonly VisibilityResult[] }

@@ -24,7 +24,7 @@ export function send(draft: Draft, command: Command & { readonly kind: 'send' })
     if (delayMillis > 0) draft.delayed.set(sequence, draft.time.nowMillis + delayMillis);
     else draft.makeReady(sequence, sequence + 1);
     effect = true;
-    return { kind: 'sent' };
+    return { kind: 'sent', sequence };
   });
   return { outcome: { kind: 'sent', entries }, effect };
 }

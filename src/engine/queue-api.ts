@@ -8,6 +8,7 @@
  */
 
 import type { AttributeProblem } from '../core/attribute-problem.ts';
+import type { Deduplication } from '../core/command.ts';
 import type { MessageContent, StoredMessage } from '../core/message.ts';
 
 export class Unavailable extends Error {
@@ -73,12 +74,19 @@ export interface SendEntry {
   readonly content: MessageContent;
   /** Size as SQS counts it: UTF-8 body plus names, data types and values of the attributes, bytes. */
   readonly contentBytes: number;
-  /** 0–900; undefined means the queue's own delay. */
+  /** 0–900; undefined means the queue's own delay, the only one that a FIFO queue has. */
   readonly delaySeconds: number | undefined;
+  /** For FIFO queues, which also need a group id. */
+  readonly deduplication?: Deduplication;
 }
 
 export type SendEntryOutcome =
-  | { readonly kind: 'sent'; readonly messageId: string }
+  /** `sequenceNumber`: 20 digits; on FIFO queues only. */
+  | { readonly kind: 'sent'; readonly messageId: string; readonly sequenceNumber?: string }
+  /** This message, sent less than five minutes ago, has taken its deduplication id: nothing was stored. */
+  | { readonly kind: 'duplicate'; readonly messageId: string; readonly sequenceNumber: string }
+  /** It has none, and the queue does not deduplicate by content: nothing of the whole call was stored. */
+  | { readonly kind: 'no-deduplication-id' }
   /** Larger than the queue's MaximumMessageSize, which is `maximumBytes`. Nothing of this entry was stored. */
   | { readonly kind: 'too-large'; readonly maximumBytes: number };
 
@@ -107,6 +115,8 @@ export interface ReceivedMessage {
   /** This delivery included. */
   readonly receiveCount: number;
   readonly firstReceivedAtMillis: number;
+  /** 20 digits; on FIFO queues only. */
+  readonly sequenceNumber?: string;
 }
 
 export type ReceiveOutcome =
@@ -120,13 +130,16 @@ export type ReceiveOutcome =
        */
       readonly undelivered: () => Promise<void>;
     }
-  /** 120,000 messages are in flight and the receive was a short poll (waitSeconds 0). */
+  /** 120,000 messages of a standard queue are in flight and the receive was a short poll (waitSeconds 0). */
   | { readonly kind: 'over-limit' }
   | QueueMissing;
 
 export type DeleteEntryOutcome =
   /** Deleted, or there was nothing to delete: already deleted, superseded by a later delivery, purged, another incarnation. */
-  { readonly kind: 'done' } | { readonly kind: 'malformed-handle' };
+  | { readonly kind: 'done' }
+  | { readonly kind: 'malformed-handle' }
+  /** The message is alive and the FIFO queue no longer holds it for this handle. */
+  | { readonly kind: 'expired' };
 
 export type DeleteOutcome =
   | { readonly kind: 'done'; readonly entries: readonly DeleteEntryOutcome[] }
@@ -144,7 +157,9 @@ export type VisibilityEntryOutcome =
   /** Deleted, purged, superseded by a later delivery, or of another incarnation. */
   | { readonly kind: 'not-available' }
   /** More than 12 hours since this delivery's receive in all. */
-  | { readonly kind: 'beyond-limit' };
+  | { readonly kind: 'beyond-limit' }
+  /** The message is alive and the FIFO queue no longer holds it for this handle. */
+  | { readonly kind: 'expired' };
 
 export type ChangeVisibilityOutcome =
   | { readonly kind: 'done'; readonly entries: readonly VisibilityEntryOutcome[] }
@@ -157,7 +172,7 @@ export type PurgeOutcome =
   | QueueMissing;
 
 export interface QueueService {
-  /** `attributes`: as sent; FifoQueue and FIFO-only names are the surface's to refuse until FIFO comes. */
+  /** `attributes`: as sent. A queue is FIFO exactly if its name ends in `.fifo`. */
   createQueue(name: string, attributes: ReadonlyMap<string, string>): Promise<CreateQueueOutcome>;
   /** Reads the store: true on any node right after a create. */
   queueExists(name: string): Promise<boolean>;

@@ -3,38 +3,36 @@
  * back; decides nothing about messages itself.
  */
 import type { AttributeProblem } from '../core/attribute-problem.ts';
-import type { Command, CommandOutcome } from '../core/command.ts';
+import type { Command, CommandOutcome, NewMessage } from '../core/command.ts';
 import { messageIdFrom } from '../core/ids.ts';
-import { queueNameOfArn } from '../core/queue-arn.ts';
+import { isFifoName, queueNameOfArn } from '../core/queue-arn.ts';
 import {
   mergeAttributes,
   parseAttributes,
   resolveAttributes,
   shownAttributes,
 } from '../core/queue-attributes.ts';
-import { decodeReceiptHandle, encodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
+import { decodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
 import { deadLetterTargetMissing } from '../core/redrive-policy.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import { countWithPages } from './count-with-pages.ts';
 import { createQueue } from './create-queue.ts';
+import { deleteOutcomes, received, sentOutcome, visibilityOutcomes } from './entry-outcomes.ts';
 import { listQueues } from './list-queues.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import type { LoopOutcome } from './pending.ts';
 import {
   type CreateQueueOutcome,
-  type DeleteEntryOutcome,
   type QueueMissing,
   type QueueService,
   type ReceiveOutcome,
   type ReceiveRequest,
   type SendEntry,
-  type SendEntryOutcome,
   type SendOutcome,
   Unavailable,
   type VisibilityEntry,
-  type VisibilityEntryOutcome,
 } from './queue-api.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 import { cooldownMillis } from './settings.ts';
@@ -127,20 +125,19 @@ export class QueueCalls implements QueueService {
 
   send(name: string, senderId: string, entries: readonly SendEntry[]): Promise<SendOutcome> {
     return this.#guarded(async () => {
-      const messages = entries.map(({ content, contentBytes, delaySeconds }) => {
+      const messages = entries.map(({ content, contentBytes, delaySeconds, deduplication }) => {
         const messageId = messageIdFrom(this.#context.environment.random.bytes(16));
-        return { message: { messageId, senderId, content, contentBytes }, delaySeconds };
+        const message: NewMessage = { messageId, senderId, content, contentBytes };
+        return { message: deduplication ? { ...message, deduplication } : message, delaySeconds };
       });
       const bytes = entries.reduce((sum, { contentBytes }) => sum + contentBytes, 0);
       const outcome = await this.#submit(name, { kind: 'send', entries: messages }, bytes);
       if (outcome.kind === 'queue-missing') return missing;
+      const fifo = isFifoName(name);
       const results = expected(outcome, 'sent').entries;
       return {
         kind: 'done',
-        entries: results.map(
-          (result, index): SendEntryOutcome =>
-            result.kind === 'sent' ? { kind: 'sent', messageId: messages[index]!.message.messageId } : result,
-        ),
+        entries: results.map((result, index) => sentOutcome(result, messages[index]!.message, fifo)),
       };
     });
   }
@@ -167,13 +164,8 @@ export class QueueCalls implements QueueService {
         await undelivered();
         return { kind: 'done', messages: [], undelivered };
       }
-      const received = messages.map(({ message, handle, receiveCount, firstReceivedAtMillis }) => ({
-        message,
-        receiptHandle: encodeReceiptHandle(handle),
-        receiveCount,
-        firstReceivedAtMillis,
-      }));
-      return { kind: 'done', messages: received, undelivered };
+      const fifo = isFifoName(name);
+      return { kind: 'done', messages: messages.map((leased) => received(leased, fifo)), undelivered };
     });
   }
 
@@ -187,10 +179,7 @@ export class QueueCalls implements QueueService {
       // Also with nothing to delete: a queue that is gone must be told.
       const outcome = await this.#submit(name, { kind: 'delete', handles });
       if (outcome.kind === 'queue-missing') return missing;
-      const entries = decoded.map(
-        (handle): DeleteEntryOutcome => ({ kind: handle === undefined ? 'malformed-handle' : 'done' }),
-      );
-      return { kind: 'done', entries };
+      return { kind: 'done', entries: deleteOutcomes(decoded, expected(outcome, 'done')) };
     });
   }
 
@@ -206,14 +195,8 @@ export class QueueCalls implements QueueService {
       });
       const outcome = await this.#submit(name, { kind: 'change-visibility', entries: well });
       if (outcome.kind === 'queue-missing') return missing;
-      const results = expected(outcome, 'visibility').entries[Symbol.iterator]();
-      return {
-        kind: 'done',
-        entries: decoded.map(
-          (handle): VisibilityEntryOutcome =>
-            handle ? { kind: results.next().value! } : { kind: 'malformed-handle' },
-        ),
-      };
+      const results = expected(outcome, 'visibility').entries;
+      return { kind: 'done', entries: visibilityOutcomes(decoded, results) };
     });
   }
 
