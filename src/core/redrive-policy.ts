@@ -72,7 +72,8 @@ function receiveCountOf(value: unknown): number | undefined {
   return Number.isInteger(count) && count >= 1 && count <= MAX_RECEIVE_COUNT_MAX ? count : undefined;
 }
 
-export function parseRedrivePolicy(text: string): Parsed {
+/** `fifo`: the type of the queue that it is for. */
+export function parseRedrivePolicy(text: string, fifo: boolean): Parsed {
   const name = 'RedrivePolicy';
   const policy = jsonObjectOf(text);
   if (policy === undefined) return malformed(name, 'Redrive policy is not a valid JSON map.');
@@ -91,7 +92,7 @@ export function parseRedrivePolicy(text: string): Parsed {
   if (typeof arn !== 'string' || target === undefined) {
     return refused(name, text, 'Invalid value for deadLetterTargetArn.');
   }
-  if (isFifoName(target.name)) {
+  if (isFifoName(target.name) !== fifo) {
     return refused(name, text, 'Dead-letter queue must be same type of queue as the source.');
   }
   if (Object.keys(policy).length > 2) {
