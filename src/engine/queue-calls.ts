@@ -54,12 +54,14 @@ export class QueueCalls implements QueueService {
 
   createQueue(name: string, attributes: ReadonlyMap<string, string>): Promise<CreateQueueOutcome> {
     return this.#guarded(async () => {
-      const parsed = parseAttributes(attributes, 'create');
+      const fifo = isFifoName(name);
+      const parsed = parseAttributes(attributes, 'create', fifo);
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
       const problem = await this.#redriveProblem(name, parsed.attributes);
       if (problem) return { kind: 'bad-attributes', problem };
       await this.#context.time.prime(this.#context.environment.store);
-      const given = mergeAttributes(new Map(), parsed.attributes);
+      const byName = new Map(fifo ? [['FifoQueue', 'true']] : []);
+      const given = mergeAttributes(byName, parsed.attributes);
       const { outcome, observed } = await createQueue(this.#context, name, given);
       if (observed && outcome.kind === 'created') this.#registry.adopt(name, observed);
       return outcome;
@@ -94,7 +96,7 @@ export class QueueCalls implements QueueService {
     attributes: ReadonlyMap<string, string>,
   ): ReturnType<QueueService['setQueueAttributes']> {
     return this.#guarded(async () => {
-      const parsed = parseAttributes(attributes, 'set');
+      const parsed = parseAttributes(attributes, 'set', isFifoName(name));
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
       const problem = await this.#redriveProblem(name, parsed.attributes);
       if (problem) return { kind: 'bad-attributes', problem };

@@ -3,7 +3,7 @@
  * clock but the one it is given. Rare outcomes are had by overriding a method: `{ ...fake, purgeQueue: … }`.
  */
 import type { MessageContent, StoredMessage } from '../../src/core/message.ts';
-import { queueNameOfArn } from '../../src/core/queue-arn.ts';
+import { isFifoName, queueNameOfArn } from '../../src/core/queue-arn.ts';
 import {
   differingAttribute,
   mergeAttributes,
@@ -130,7 +130,7 @@ function attributeOperations(fake: FakeQueues): Pick<QueueService, 'createQueue'
   };
   return {
     async createQueue(name, input) {
-      const parsed = parseAttributes(input, 'create');
+      const parsed = parseAttributes(input, 'create', isFifoName(name));
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
       const existing = fake.queues.get(name);
       if (existing !== undefined) {
@@ -148,7 +148,7 @@ function attributeOperations(fake: FakeQueues): Pick<QueueService, 'createQueue'
     async setQueueAttributes(name, input) {
       const queue = fake.queues.get(name);
       if (queue === undefined) return missing;
-      const parsed = parseAttributes(input, 'set');
+      const parsed = parseAttributes(input, 'set', isFifoName(name));
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
       const attributes = mergeAttributes(queue.attributes, parsed.attributes);
       const refused = targetProblem(attributes);

@@ -1,4 +1,4 @@
-/** CreateQueue: succeeds again for the same attributes, also concurrently; FIFO queues are refused until we have them. */
+/** CreateQueue: succeeds again for the same attributes, also concurrently; a name ends in .fifo exactly if FifoQueue is true. */
 import type { CreateQueueRequest, CreateQueueResult } from '@aws-sdk/client-sqs';
 import { isFifoName, isQueueName } from '../../../core/queue-arn.ts';
 import { attributeRefusal, invalidParameter, missingParameter, type Refusal, refusal } from '../errors.ts';
@@ -26,8 +26,6 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
     const fifo = attributes.get('FifoQueue')?.toLowerCase() === 'true';
     const refused = checkName(name, fifo);
     if (refused !== undefined) return refused;
-    if (fifo)
-      return refusal('UnsupportedOperation', 'FIFO queues are not supported by this version of okuri.');
     const outcome = await call.service.createQueue(name, attributes);
     switch (outcome.kind) {
       case 'created':

@@ -178,7 +178,7 @@ describe('row: errors as JSON', () => {
     });
   });
 
-  it('UnsupportedOperation for any action we do not have, and for FIFO queues', async () => {
+  it('UnsupportedOperation for any action we do not have', async () => {
     const { call } = await withQueue();
     const expected = {
       type: 'UnsupportedOperation',
@@ -196,9 +196,6 @@ describe('row: errors as JSON', () => {
       refusedAs(await call(action, { QueueUrl: QUEUE }), expected);
     }
     refusedAs(await call('x', {}, { target: 'DynamoDB_20120810.ListTables' }), expected);
-    for (const FifoQueue of ['true', 'True']) {
-      refusedAs(await call('CreateQueue', { QueueName: 'f.fifo', Attributes: { FifoQueue } }), expected);
-    }
   });
 
   it('ServiceUnavailable, 503, with Retry-After', async () => {
