@@ -5,6 +5,7 @@
  * `fold` moves entries from the manifest into a page, `unfold` brings a whole page back; a page never changes. What a
  * transition has to look into is loaded first, like bodies; a page that can't be read is reported and stays as it is.
  */
+import { type DeduplicationPage, entriesOf } from './deduplication-page.ts';
 import { reaches } from './hull.ts';
 import { hasLeft, type LeasePage } from './lease-page.ts';
 import type { PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
@@ -18,11 +19,12 @@ export interface PageContents {
   readonly ready: RangeSet;
   readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
   readonly lease: LeasePage;
+  readonly deduplication: DeduplicationPage;
 }
 
 export type PageKind = keyof PageContents;
 
-export const pageKinds: readonly PageKind[] = ['delayed', 'lease', 'ready', 'segments'];
+export const pageKinds: readonly PageKind[] = ['delayed', 'lease', 'ready', 'segments', 'deduplication'];
 
 /** Every page reference of a state, with its kind. */
 export function* pagesOf(
@@ -64,8 +66,13 @@ export function unfolded(
       if (!hasLeft(left, ordinal)) deliveries.set(sequence, content.deliveries[ordinal]!);
     });
   }
+  const deduplication = new Map(state.deduplication);
+  for (const id of state.deduplicationPages.keys())
+    for (const [key, entry] of entriesOf(page('deduplication', id))) deduplication.set(key, entry);
   return {
     ...state,
+    deduplication: new Map([...deduplication].sort(([, a], [, b]) => a.sequence - b.sequence)),
+    deduplicationPages: new Map(),
     delayed: new Map([...delayed].sort(([a], [b]) => a - b)),
     delayedPages: new Map(),
     ready,

@@ -8,10 +8,11 @@
  *               ago may be in `leasePages`
  *   intents     on its way to another queue; invisible here
  * and its body is in exactly one place: the tail, or a run of a segment reference, which may be in `segmentsPages`.
- * Sequence numbers are never used twice within an incarnation. `delayed` and `tail` iterate in ascending order of sequence; `deliveries` and `intents`
+ * `deduplication` is of FIFO queues only, and tells of messages that may be gone; its oldest may be in `deduplicationPages`.
+ * Sequence numbers are never used twice within an incarnation. `delayed`, `tail` and `deduplication` iterate in ascending order of sequence; `deliveries` and `intents`
  * in order of their latest lease or intent until they are decoded again.
  */
-import type { DeliveryToken, Incarnation, WriterId } from './ids.ts';
+import type { DeduplicationKey, DeliveryToken, GroupHash, Incarnation, WriterId } from './ids.ts';
 import type { StoredMessage } from './message.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
 import { emptyRanges, type RangeSet } from './range-set.ts';
@@ -31,6 +32,8 @@ export interface Delivery {
   readonly leasedAtMillis: number;
   readonly token: DeliveryToken;
   readonly leaseVersion: number;
+  /** On FIFO queues: while it is in flight nothing later of its group may be received. */
+  readonly group?: GroupHash;
 }
 
 export interface TailMessage {
@@ -133,6 +136,25 @@ export interface Intent {
   readonly number: number;
   readonly receiveCount: number;
   readonly firstReceivedAtMillis: number;
+  /** On FIFO queues: it locks its group until it is resolved. */
+  readonly group?: GroupHash;
+}
+
+/** The message that took a deduplication id. It may be gone. */
+export interface DeduplicationEntry {
+  readonly sequence: number;
+  readonly messageId: string;
+  /** Upper bound of the store's time at the send. */
+  readonly acceptedAtMillis: number;
+}
+
+/** A page of deduplication ids. It is over as a whole, when its last entry is. */
+export interface DeduplicationPageReference {
+  readonly baseVersion: number;
+  /** 16 hex characters. */
+  readonly nonce: string;
+  readonly count: number;
+  readonly lastAcceptedAtMillis: number;
 }
 
 export interface Link {
@@ -169,6 +191,8 @@ export interface QueueState {
   readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
   readonly segmentsPages: ReadonlyMap<PageId, SegmentsPageReference>;
   readonly intents: ReadonlyMap<number, Intent>;
+  readonly deduplication: ReadonlyMap<DeduplicationKey, DeduplicationEntry>;
+  readonly deduplicationPages: ReadonlyMap<PageId, DeduplicationPageReference>;
   /** By the target's incarnation: the last intent number given. */
   readonly outgoingLinks: ReadonlyMap<Incarnation, Link>;
   /** By the source's incarnation: the last intent number appended here. */
@@ -222,6 +246,8 @@ export function newQueueState(input: {
     segments: new Map(),
     segmentsPages: new Map(),
     intents: new Map(),
+    deduplication: new Map(),
+    deduplicationPages: new Map(),
     outgoingLinks: new Map(),
     incomingLinks: new Map(),
     unknownFields: [],

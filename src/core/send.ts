@@ -14,12 +14,8 @@ export function send(draft: Draft, command: Command & { readonly kind: 'send' })
     if (message.contentBytes > maximumMessageBytes)
       return { kind: 'too-large', maximumBytes: maximumMessageBytes };
     const sequence = draft.nextSequence++;
-    draft.append(
-      sequence,
-      stamped(message, draft.time.stampMillis),
-      inlineBytesOf(message, message.contentBytes),
-      message,
-    );
+    const stored = stamped(message, draft.time.stampMillis);
+    draft.append(sequence, stored, inlineBytesOf(stored, message.contentBytes), message);
     const delayMillis = (delaySeconds ?? draft.resolved.delaySeconds) * 1000;
     if (delayMillis > 0) draft.delayed.set(sequence, draft.time.nowMillis + delayMillis);
     else draft.makeReady(sequence, sequence + 1);

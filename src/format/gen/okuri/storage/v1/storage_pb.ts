@@ -15,14 +15,15 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file okuri/storage/v1/storage.proto.
  */
 export const file_okuri_storage_v1_storage: GenFile = /*@__PURE__*/
-  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIuwHCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC2xlYXNlX3BhZ2VzGBggAygLMiQub2t1cmkuc3RvcmFnZS52MS5MZWFzZVBhZ2VSZWZlcmVuY2USOQoLcmVhZHlfcGFnZXMYGSADKAsyJC5va3VyaS5zdG9yYWdlLnYxLlJlYWR5UGFnZVJlZmVyZW5jZRI/Cg5zZWdtZW50c19wYWdlcxgaIAMoCzInLm9rdXJpLnN0b3JhZ2UudjEuU2VnbWVudHNQYWdlUmVmZXJlbmNlEg8KB3BhZGRpbmcYHiABKAwiMgoHRGVsYXllZBIQCghzZXF1ZW5jZRgBIAEoBBIVCg1kdWVfYXRfbWlsbGlzGAIgASgEIrIBChREZWxheWVkUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIbChNmaXJzdF9kdWVfYXRfbWlsbGlzGAYgASgEEhoKEmxhc3RfZHVlX2F0X21pbGxpcxgHIAEoBCJOCgtEZWxheWVkUGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBIqCgdlbnRyaWVzGAIgAygLMhkub2t1cmkuc3RvcmFnZS52MS5EZWxheWVkIncKElJlYWR5UGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBCIvCglSZWFkeVBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSDQoFcmVhZHkYAiADKAQi1QEKFVNlZ21lbnRzUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSEgoKbGl2ZV9jb3VudBgEIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgFIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAYgASgEEhoKEnNlbnRfYXRfbWluX21pbGxpcxgHIAEoBBIaChJzZW50X2F0X21heF9taWxsaXMYCCABKAQSDQoFYnl0ZXMYCSABKAQiWQoMU2VnbWVudHNQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEjQKCHNlZ21lbnRzGAIgAygLMiIub2t1cmkuc3RvcmFnZS52MS5TZWdtZW50UmVmZXJlbmNlIrABCghEZWxpdmVyeRIQCghzZXF1ZW5jZRgBIAEoBBIZChF2aXNpYmxlX2F0X21pbGxpcxgCIAEoBBIVCg1yZWNlaXZlX2NvdW50GAMgASgNEiAKGGZpcnN0X3JlY2VpdmVkX2F0X21pbGxpcxgEIAEoBBIYChBsZWFzZWRfYXRfbWlsbGlzGAUgASgEEg0KBXRva2VuGAYgASgMEhUKDWxlYXNlX3ZlcnNpb24YByABKAQi2wEKEkxlYXNlUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIfChdmaXJzdF92aXNpYmxlX2F0X21pbGxpcxgGIAEoBBIeChZsYXN0X3Zpc2libGVfYXRfbWlsbGlzGAcgASgEEgwKBGxlZnQYCCABKAwSEwoLbGVmdF9yYW5nZXMYCSADKAQiTQoJTGVhc2VQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEisKB2VudHJpZXMYAiADKAsyGi5va3VyaS5zdG9yYWdlLnYxLkRlbGl2ZXJ5IlEKC1RhaWxNZXNzYWdlEhAKCHNlcXVlbmNlGAEgASgEEjAKB21lc3NhZ2UYAiABKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2UipAIKDVN0b3JlZE1lc3NhZ2USEgoKbWVzc2FnZV9pZBgBIAEoDBIMCgRib2R5GAIgASgJEhYKDnNlbnRfYXRfbWlsbGlzGAMgASgEEhEKCXNlbmRlcl9pZBgEIAEoCRI2CgphdHRyaWJ1dGVzGAUgAygLMiIub2t1cmkuc3RvcmFnZS52MS5NZXNzYWdlQXR0cmlidXRlEhkKDHRyYWNlX2hlYWRlchgGIAEoCUgAiAEBEhUKCGdyb3VwX2lkGAcgASgJSAGIAQESIwoWZGVhZF9sZXR0ZXJfc291cmNlX2FybhgIIAEoCUgCiAEBQg8KDV90cmFjZV9oZWFkZXJCCwoJX2dyb3VwX2lkQhkKF19kZWFkX2xldHRlcl9zb3VyY2VfYXJuIl4KEE1lc3NhZ2VBdHRyaWJ1dGUSDAoEbmFtZRgBIAEoCRIRCglkYXRhX3R5cGUYAiABKAkSDgoEdGV4dBgDIAEoCUgAEhAKBmJpbmFyeRgEIAEoDEgAQgcKBXZhbHVlIq8BChBTZWdtZW50UmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBISCgpsaXZlX2NvdW50GAMgASgEEhoKEnNlbnRfYXRfbWF4X21pbGxpcxgEIAEoBBINCgVieXRlcxgFIAEoBBIjCgRydW5zGAYgAygLMhUub2t1cmkuc3RvcmFnZS52MS5SdW4SEgoKYm9keV9jb3VudBgHIAEoBCJhCgNSdW4SFgoOZmlyc3Rfc2VxdWVuY2UYASABKAQSFQoNZmlyc3Rfb3JkaW5hbBgCIAEoDRINCgVjb3VudBgDIAEoDRIcChRzZW50X2F0X3NoaWZ0X21pbGxpcxgEIAEoBCJRCgdTZWdtZW50EhMKC2luY2FybmF0aW9uGAEgASgMEjEKCG1lc3NhZ2VzGAIgAygLMh8ub2t1cmkuc3RvcmFnZS52MS5TdG9yZWRNZXNzYWdlIn8KBkludGVudBIQCghzZXF1ZW5jZRgBIAEoBBIaChJ0YXJnZXRfaW5jYXJuYXRpb24YAiABKAwSDgoGbnVtYmVyGAMgASgEEhUKDXJlY2VpdmVfY291bnQYBCABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAUgASgEIkQKBExpbmsSEwoLaW5jYXJuYXRpb24YASABKAwSEgoKcXVldWVfbmFtZRgCIAEoCRITCgtsYXN0X251bWJlchgDIAEoBCKrAQoJVG9tYnN0b25lEg0KBW5vbmNlGAEgASgMEhoKEmJ1cmllZF9pbmNhcm5hdGlvbhgCIAEoDBIWCg5jbG9zaW5nX3dyaXRlchgDIAEoDBIXCg9jbG9zaW5nX2F0dGVtcHQYBCABKAQSGQoRZGVsZXRlZF9hdF9taWxsaXMYBSABKAQSDwoHcGFkZGluZxgGIAEoDBIWCg5idXJpZWRfdmVyc2lvbhgHIAEoBGIGcHJvdG8z");
+  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIvQICghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC2xlYXNlX3BhZ2VzGBggAygLMiQub2t1cmkuc3RvcmFnZS52MS5MZWFzZVBhZ2VSZWZlcmVuY2USOQoLcmVhZHlfcGFnZXMYGSADKAsyJC5va3VyaS5zdG9yYWdlLnYxLlJlYWR5UGFnZVJlZmVyZW5jZRI/Cg5zZWdtZW50c19wYWdlcxgaIAMoCzInLm9rdXJpLnN0b3JhZ2UudjEuU2VnbWVudHNQYWdlUmVmZXJlbmNlEjsKDWRlZHVwbGljYXRpb24YGyADKAsyJC5va3VyaS5zdG9yYWdlLnYxLkRlZHVwbGljYXRpb25FbnRyeRJJChNkZWR1cGxpY2F0aW9uX3BhZ2VzGBwgAygLMiwub2t1cmkuc3RvcmFnZS52MS5EZWR1cGxpY2F0aW9uUGFnZVJlZmVyZW5jZRIPCgdwYWRkaW5nGB4gASgMImMKEkRlZHVwbGljYXRpb25FbnRyeRILCgNrZXkYASABKAwSEAoIc2VxdWVuY2UYAiABKAQSEgoKbWVzc2FnZV9pZBgDIAEoDBIaChJhY2NlcHRlZF9hdF9taWxsaXMYBCABKAQicQoaRGVkdXBsaWNhdGlvblBhZ2VSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEg0KBWNvdW50GAMgASgEEh8KF2xhc3RfYWNjZXB0ZWRfYXRfbWlsbGlzGAQgASgEIl8KEURlZHVwbGljYXRpb25QYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEjUKB2VudHJpZXMYAiADKAsyJC5va3VyaS5zdG9yYWdlLnYxLkRlZHVwbGljYXRpb25FbnRyeSIyCgdEZWxheWVkEhAKCHNlcXVlbmNlGAEgASgEEhUKDWR1ZV9hdF9taWxsaXMYAiABKAQisgEKFERlbGF5ZWRQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEEhsKE2ZpcnN0X2R1ZV9hdF9taWxsaXMYBiABKAQSGgoSbGFzdF9kdWVfYXRfbWlsbGlzGAcgASgEIk4KC0RlbGF5ZWRQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEioKB2VudHJpZXMYAiADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQidwoSUmVhZHlQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEIi8KCVJlYWR5UGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBINCgVyZWFkeRgCIAMoBCLVAQoVU2VnbWVudHNQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBISCgpsaXZlX2NvdW50GAQgASgEEhYKDmZpcnN0X3NlcXVlbmNlGAUgASgEEhUKDWxhc3Rfc2VxdWVuY2UYBiABKAQSGgoSc2VudF9hdF9taW5fbWlsbGlzGAcgASgEEhoKEnNlbnRfYXRfbWF4X21pbGxpcxgIIAEoBBINCgVieXRlcxgJIAEoBCJZCgxTZWdtZW50c1BhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSNAoIc2VnbWVudHMYAiADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2UivwEKCERlbGl2ZXJ5EhAKCHNlcXVlbmNlGAEgASgEEhkKEXZpc2libGVfYXRfbWlsbGlzGAIgASgEEhUKDXJlY2VpdmVfY291bnQYAyABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAQgASgEEhgKEGxlYXNlZF9hdF9taWxsaXMYBSABKAQSDQoFdG9rZW4YBiABKAwSFQoNbGVhc2VfdmVyc2lvbhgHIAEoBBINCgVncm91cBgIIAEoDCLbAQoSTGVhc2VQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEEh8KF2ZpcnN0X3Zpc2libGVfYXRfbWlsbGlzGAYgASgEEh4KFmxhc3RfdmlzaWJsZV9hdF9taWxsaXMYByABKAQSDAoEbGVmdBgIIAEoDBITCgtsZWZ0X3JhbmdlcxgJIAMoBCJNCglMZWFzZVBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSKwoHZW50cmllcxgCIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkiUQoLVGFpbE1lc3NhZ2USEAoIc2VxdWVuY2UYASABKAQSMAoHbWVzc2FnZRgCIAEoCzIfLm9rdXJpLnN0b3JhZ2UudjEuU3RvcmVkTWVzc2FnZSLxAgoNU3RvcmVkTWVzc2FnZRISCgptZXNzYWdlX2lkGAEgASgMEgwKBGJvZHkYAiABKAkSFgoOc2VudF9hdF9taWxsaXMYAyABKAQSEQoJc2VuZGVyX2lkGAQgASgJEjYKCmF0dHJpYnV0ZXMYBSADKAsyIi5va3VyaS5zdG9yYWdlLnYxLk1lc3NhZ2VBdHRyaWJ1dGUSGQoMdHJhY2VfaGVhZGVyGAYgASgJSACIAQESFQoIZ3JvdXBfaWQYByABKAlIAYgBARIjChZkZWFkX2xldHRlcl9zb3VyY2VfYXJuGAggASgJSAKIAQESHQoQZGVkdXBsaWNhdGlvbl9pZBgJIAEoCUgDiAEBEhcKD21vdmVkX2F0X21pbGxpcxgKIAEoBEIPCg1fdHJhY2VfaGVhZGVyQgsKCV9ncm91cF9pZEIZChdfZGVhZF9sZXR0ZXJfc291cmNlX2FybkITChFfZGVkdXBsaWNhdGlvbl9pZCJeChBNZXNzYWdlQXR0cmlidXRlEgwKBG5hbWUYASABKAkSEQoJZGF0YV90eXBlGAIgASgJEg4KBHRleHQYAyABKAlIABIQCgZiaW5hcnkYBCABKAxIAEIHCgV2YWx1ZSKvAQoQU2VnbWVudFJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSEgoKbGl2ZV9jb3VudBgDIAEoBBIaChJzZW50X2F0X21heF9taWxsaXMYBCABKAQSDQoFYnl0ZXMYBSABKAQSIwoEcnVucxgGIAMoCzIVLm9rdXJpLnN0b3JhZ2UudjEuUnVuEhIKCmJvZHlfY291bnQYByABKAQiYQoDUnVuEhYKDmZpcnN0X3NlcXVlbmNlGAEgASgEEhUKDWZpcnN0X29yZGluYWwYAiABKA0SDQoFY291bnQYAyABKA0SHAoUc2VudF9hdF9zaGlmdF9taWxsaXMYBCABKAQiUQoHU2VnbWVudBITCgtpbmNhcm5hdGlvbhgBIAEoDBIxCghtZXNzYWdlcxgCIAMoCzIfLm9rdXJpLnN0b3JhZ2UudjEuU3RvcmVkTWVzc2FnZSKOAQoGSW50ZW50EhAKCHNlcXVlbmNlGAEgASgEEhoKEnRhcmdldF9pbmNhcm5hdGlvbhgCIAEoDBIOCgZudW1iZXIYAyABKAQSFQoNcmVjZWl2ZV9jb3VudBgEIAEoDRIgChhmaXJzdF9yZWNlaXZlZF9hdF9taWxsaXMYBSABKAQSDQoFZ3JvdXAYBiABKAwiRAoETGluaxITCgtpbmNhcm5hdGlvbhgBIAEoDBISCgpxdWV1ZV9uYW1lGAIgASgJEhMKC2xhc3RfbnVtYmVyGAMgASgEIqsBCglUb21ic3RvbmUSDQoFbm9uY2UYASABKAwSGgoSYnVyaWVkX2luY2FybmF0aW9uGAIgASgMEhYKDmNsb3Npbmdfd3JpdGVyGAMgASgMEhcKD2Nsb3NpbmdfYXR0ZW1wdBgEIAEoBBIZChFkZWxldGVkX2F0X21pbGxpcxgFIAEoBBIPCgdwYWRkaW5nGAYgASgMEhYKDmJ1cmllZF92ZXJzaW9uGAcgASgEYgZwcm90bzM");
 
 /**
  * @generated from message okuri.storage.v1.Envelope
  */
 export type Envelope = Message<"okuri.storage.v1.Envelope"> & {
   /**
-   * 1, or 2 for a manifest that names pages and for pages. A reader refuses a version it does not know.
+   * The oldest that can say it: 1; 2 names pages, and pages; 3 tells by ranges what has left one; 4 what is of FIFO
+   * queues. A reader refuses a version it does not know.
    *
    * @generated from field: uint32 format_version = 1;
    */
@@ -30,7 +31,7 @@ export type Envelope = Message<"okuri.storage.v1.Envelope"> & {
 
   /**
    * 1 manifest, 2 tombstone, 3 segment, 4 turn (a Writer that asks for its turn), 5 page of delayed messages,
-   * 6 page of deliveries, 7 page of ready messages, 8 page of segments.
+   * 6 page of deliveries, 7 page of ready messages, 8 page of segments, 9 page of deduplication ids.
    *
    * @generated from field: uint32 kind = 2;
    */
@@ -277,6 +278,18 @@ export type Manifest = Message<"okuri.storage.v1.Manifest"> & {
   segmentsPages: SegmentsPageReference[];
 
   /**
+   * Format 4: deduplication ids taken on a FIFO queue, ascending by sequence.
+   *
+   * @generated from field: repeated okuri.storage.v1.DeduplicationEntry deduplication = 27;
+   */
+  deduplication: DeduplicationEntry[];
+
+  /**
+   * @generated from field: repeated okuri.storage.v1.DeduplicationPageReference deduplication_pages = 28;
+   */
+  deduplicationPages: DeduplicationPageReference[];
+
+  /**
    * Makes a manifest larger than any tombstone; nothing in a manifest that is larger by itself.
    *
    * @generated from field: bytes padding = 30;
@@ -290,6 +303,113 @@ export type Manifest = Message<"okuri.storage.v1.Manifest"> & {
  */
 export const ManifestSchema: GenMessage<Manifest> = /*@__PURE__*/
   messageDesc(file_okuri_storage_v1_storage, 3);
+
+/**
+ * A deduplication id that a message has taken, whatever became of it.
+ *
+ * @generated from message okuri.storage.v1.DeduplicationEntry
+ */
+export type DeduplicationEntry = Message<"okuri.storage.v1.DeduplicationEntry"> & {
+  /**
+   * The first 16 bytes of SHA-256 over the id; in the scope of message groups over group id, a zero byte, and id.
+   *
+   * @generated from field: bytes key = 1;
+   */
+  key: Uint8Array;
+
+  /**
+   * Of the message that took it, and so is its id.
+   *
+   * @generated from field: uint64 sequence = 2;
+   */
+  sequence: bigint;
+
+  /**
+   * 16 bytes of the UUID.
+   *
+   * @generated from field: bytes message_id = 3;
+   */
+  messageId: Uint8Array;
+
+  /**
+   * Upper bound of the store's time at the send: it counts for five minutes from here, by manifest time.
+   *
+   * @generated from field: uint64 accepted_at_millis = 4;
+   */
+  acceptedAtMillis: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.DeduplicationEntry.
+ * Use `create(DeduplicationEntrySchema)` to create a new message.
+ */
+export const DeduplicationEntrySchema: GenMessage<DeduplicationEntry> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 4);
+
+/**
+ * Deduplication ids in an object of their own, `s/…/deduplication/…`, named by base version and nonce. Immutable; over as
+ * a whole.
+ *
+ * @generated from message okuri.storage.v1.DeduplicationPageReference
+ */
+export type DeduplicationPageReference = Message<"okuri.storage.v1.DeduplicationPageReference"> & {
+  /**
+   * @generated from field: uint64 base_version = 1;
+   */
+  baseVersion: bigint;
+
+  /**
+   * 8 random bytes.
+   *
+   * @generated from field: bytes nonce = 2;
+   */
+  nonce: Uint8Array;
+
+  /**
+   * @generated from field: uint64 count = 3;
+   */
+  count: bigint;
+
+  /**
+   * The latest accepted_at_millis.
+   *
+   * @generated from field: uint64 last_accepted_at_millis = 4;
+   */
+  lastAcceptedAtMillis: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.DeduplicationPageReference.
+ * Use `create(DeduplicationPageReferenceSchema)` to create a new message.
+ */
+export const DeduplicationPageReferenceSchema: GenMessage<DeduplicationPageReference> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 5);
+
+/**
+ * @generated from message okuri.storage.v1.DeduplicationPage
+ */
+export type DeduplicationPage = Message<"okuri.storage.v1.DeduplicationPage"> & {
+  /**
+   * The queue's incarnation, so that a misplaced object is told.
+   *
+   * @generated from field: bytes incarnation = 1;
+   */
+  incarnation: Uint8Array;
+
+  /**
+   * Ascending by key.
+   *
+   * @generated from field: repeated okuri.storage.v1.DeduplicationEntry entries = 2;
+   */
+  entries: DeduplicationEntry[];
+};
+
+/**
+ * Describes the message okuri.storage.v1.DeduplicationPage.
+ * Use `create(DeduplicationPageSchema)` to create a new message.
+ */
+export const DeduplicationPageSchema: GenMessage<DeduplicationPage> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 6);
 
 /**
  * @generated from message okuri.storage.v1.Delayed
@@ -311,7 +431,7 @@ export type Delayed = Message<"okuri.storage.v1.Delayed"> & {
  * Use `create(DelayedSchema)` to create a new message.
  */
 export const DelayedSchema: GenMessage<Delayed> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 4);
+  messageDesc(file_okuri_storage_v1_storage, 7);
 
 /**
  * Delayed messages in an object of their own, `s/…/delayed/…`, named by base version and nonce. Immutable.
@@ -362,7 +482,7 @@ export type DelayedPageReference = Message<"okuri.storage.v1.DelayedPageReferenc
  * Use `create(DelayedPageReferenceSchema)` to create a new message.
  */
 export const DelayedPageReferenceSchema: GenMessage<DelayedPageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 5);
+  messageDesc(file_okuri_storage_v1_storage, 8);
 
 /**
  * @generated from message okuri.storage.v1.DelayedPage
@@ -388,7 +508,7 @@ export type DelayedPage = Message<"okuri.storage.v1.DelayedPage"> & {
  * Use `create(DelayedPageSchema)` to create a new message.
  */
 export const DelayedPageSchema: GenMessage<DelayedPage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 6);
+  messageDesc(file_okuri_storage_v1_storage, 9);
 
 /**
  * Ranges of ready messages in an object of their own, `s/…/ready/…`. Immutable.
@@ -431,7 +551,7 @@ export type ReadyPageReference = Message<"okuri.storage.v1.ReadyPageReference"> 
  * Use `create(ReadyPageReferenceSchema)` to create a new message.
  */
 export const ReadyPageReferenceSchema: GenMessage<ReadyPageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 7);
+  messageDesc(file_okuri_storage_v1_storage, 10);
 
 /**
  * @generated from message okuri.storage.v1.ReadyPage
@@ -457,7 +577,7 @@ export type ReadyPage = Message<"okuri.storage.v1.ReadyPage"> & {
  * Use `create(ReadyPageSchema)` to create a new message.
  */
 export const ReadyPageSchema: GenMessage<ReadyPage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 8);
+  messageDesc(file_okuri_storage_v1_storage, 11);
 
 /**
  * Segment references in an object of their own, `s/…/segments/…`. Immutable. What a collector finds here is named.
@@ -526,7 +646,7 @@ export type SegmentsPageReference = Message<"okuri.storage.v1.SegmentsPageRefere
  * Use `create(SegmentsPageReferenceSchema)` to create a new message.
  */
 export const SegmentsPageReferenceSchema: GenMessage<SegmentsPageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 9);
+  messageDesc(file_okuri_storage_v1_storage, 12);
 
 /**
  * @generated from message okuri.storage.v1.SegmentsPage
@@ -550,7 +670,7 @@ export type SegmentsPage = Message<"okuri.storage.v1.SegmentsPage"> & {
  * Use `create(SegmentsPageSchema)` to create a new message.
  */
 export const SegmentsPageSchema: GenMessage<SegmentsPage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 10);
+  messageDesc(file_okuri_storage_v1_storage, 13);
 
 /**
  * A message that was received at least once and not deleted: in flight until visible_at, then waiting for the next receive.
@@ -598,6 +718,13 @@ export type Delivery = Message<"okuri.storage.v1.Delivery"> & {
    * @generated from field: uint64 lease_version = 7;
    */
   leaseVersion: bigint;
+
+  /**
+   * On a FIFO queue the first 8 bytes of SHA-256 over the message's group id. Format 4.
+   *
+   * @generated from field: bytes group = 8;
+   */
+  group: Uint8Array;
 };
 
 /**
@@ -605,7 +732,7 @@ export type Delivery = Message<"okuri.storage.v1.Delivery"> & {
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 11);
+  messageDesc(file_okuri_storage_v1_storage, 14);
 
 /**
  * Deliveries in an object of their own, `s/…/lease/…`, named by base version and nonce. Immutable: what becomes of one of
@@ -678,7 +805,7 @@ export type LeasePageReference = Message<"okuri.storage.v1.LeasePageReference"> 
  * Use `create(LeasePageReferenceSchema)` to create a new message.
  */
 export const LeasePageReferenceSchema: GenMessage<LeasePageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 12);
+  messageDesc(file_okuri_storage_v1_storage, 15);
 
 /**
  * @generated from message okuri.storage.v1.LeasePage
@@ -704,7 +831,7 @@ export type LeasePage = Message<"okuri.storage.v1.LeasePage"> & {
  * Use `create(LeasePageSchema)` to create a new message.
  */
 export const LeasePageSchema: GenMessage<LeasePage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 13);
+  messageDesc(file_okuri_storage_v1_storage, 16);
 
 /**
  * @generated from message okuri.storage.v1.TailMessage
@@ -726,7 +853,7 @@ export type TailMessage = Message<"okuri.storage.v1.TailMessage"> & {
  * Use `create(TailMessageSchema)` to create a new message.
  */
 export const TailMessageSchema: GenMessage<TailMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 14);
+  messageDesc(file_okuri_storage_v1_storage, 17);
 
 /**
  * @generated from message okuri.storage.v1.StoredMessage
@@ -773,6 +900,21 @@ export type StoredMessage = Message<"okuri.storage.v1.StoredMessage"> & {
    * @generated from field: optional string dead_letter_source_arn = 8;
    */
   deadLetterSourceArn?: string | undefined;
+
+  /**
+   * What it was deduplicated by on a FIFO queue.
+   *
+   * @generated from field: optional string deduplication_id = 9;
+   */
+  deduplicationId?: string | undefined;
+
+  /**
+   * Upper bound of the store's time when it came from another queue to a FIFO queue: retention counts from here. 0: it
+   * did not.
+   *
+   * @generated from field: uint64 moved_at_millis = 10;
+   */
+  movedAtMillis: bigint;
 };
 
 /**
@@ -780,7 +922,7 @@ export type StoredMessage = Message<"okuri.storage.v1.StoredMessage"> & {
  * Use `create(StoredMessageSchema)` to create a new message.
  */
 export const StoredMessageSchema: GenMessage<StoredMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 15);
+  messageDesc(file_okuri_storage_v1_storage, 18);
 
 /**
  * @generated from message okuri.storage.v1.MessageAttribute
@@ -821,7 +963,7 @@ export type MessageAttribute = Message<"okuri.storage.v1.MessageAttribute"> & {
  * Use `create(MessageAttributeSchema)` to create a new message.
  */
 export const MessageAttributeSchema: GenMessage<MessageAttribute> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 16);
+  messageDesc(file_okuri_storage_v1_storage, 19);
 
 /**
  * Messages in an object of their own, named by base version and nonce. Immutable.
@@ -849,7 +991,7 @@ export type SegmentReference = Message<"okuri.storage.v1.SegmentReference"> & {
   liveCount: bigint;
 
   /**
-   * Highest enqueue stamp of any of its messages, shifts included.
+   * Highest stamp that retention counts from of any of its messages, shifts included.
    *
    * @generated from field: uint64 sent_at_max_millis = 4;
    */
@@ -878,7 +1020,7 @@ export type SegmentReference = Message<"okuri.storage.v1.SegmentReference"> & {
  * Use `create(SegmentReferenceSchema)` to create a new message.
  */
 export const SegmentReferenceSchema: GenMessage<SegmentReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 17);
+  messageDesc(file_okuri_storage_v1_storage, 20);
 
 /**
  * Consecutive messages: ordinal first_ordinal + i of the segment is sequence first_sequence + i, for i < count.
@@ -902,7 +1044,8 @@ export type Run = Message<"okuri.storage.v1.Run"> & {
   count: number;
 
   /**
-   * Added to the enqueue stamps in the segment: it may have been uploaded long before the swap that named it.
+   * Added to the stamps that retention counts from in the segment: it may have been uploaded long before the swap that
+   * named it.
    *
    * @generated from field: uint64 sent_at_shift_millis = 4;
    */
@@ -914,7 +1057,7 @@ export type Run = Message<"okuri.storage.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 18);
+  messageDesc(file_okuri_storage_v1_storage, 21);
 
 /**
  * @generated from message okuri.storage.v1.Segment
@@ -940,7 +1083,7 @@ export type Segment = Message<"okuri.storage.v1.Segment"> & {
  * Use `create(SegmentSchema)` to create a new message.
  */
 export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 19);
+  messageDesc(file_okuri_storage_v1_storage, 22);
 
 /**
  * The source's half of a move: this message belongs to the target once the target has appended `number`.
@@ -974,6 +1117,13 @@ export type Intent = Message<"okuri.storage.v1.Intent"> & {
    * @generated from field: uint64 first_received_at_millis = 5;
    */
   firstReceivedAtMillis: bigint;
+
+  /**
+   * As in Delivery. Format 4.
+   *
+   * @generated from field: bytes group = 6;
+   */
+  group: Uint8Array;
 };
 
 /**
@@ -981,7 +1131,7 @@ export type Intent = Message<"okuri.storage.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 20);
+  messageDesc(file_okuri_storage_v1_storage, 23);
 
 /**
  * Outgoing: last intent number given for that target incarnation. Incoming: last number appended from that source incarnation.
@@ -1010,7 +1160,7 @@ export type Link = Message<"okuri.storage.v1.Link"> & {
  * Use `create(LinkSchema)` to create a new message.
  */
 export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 21);
+  messageDesc(file_okuri_storage_v1_storage, 24);
 
 /**
  * A deleted queue. Encoded to one fixed size, smaller than any manifest, so that LIST can tell the two.
@@ -1061,5 +1211,5 @@ export type Tombstone = Message<"okuri.storage.v1.Tombstone"> & {
  * Use `create(TombstoneSchema)` to create a new message.
  */
 export const TombstoneSchema: GenMessage<Tombstone> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 22);
+  messageDesc(file_okuri_storage_v1_storage, 25);
 
