@@ -23,6 +23,14 @@ export interface Poll {
   readonly signal: AbortSignal;
 }
 
+export interface ReceiveOptions {
+  /** Undefined: the queue's own ReceiveMessageWaitTimeSeconds. */
+  readonly waitSeconds: number | undefined;
+  /** When the call came, monotonic: it may come to a second loop when the first one ends. */
+  readonly since: number;
+  readonly signal: AbortSignal;
+}
+
 export const nothingReceived: CommandOutcome = { kind: 'received', messages: [], unreadable: false };
 
 /** The first of them, as many as one commit may take; one of any size. */
@@ -43,6 +51,11 @@ export function fittingBatch(pending: readonly PendingCommand[]): {
     count++;
   }
   return { count, bytes, room: batchDeliveriesMax - deliveries };
+}
+
+/** Into a commit, where their age counts from now. */
+export function awake(waiters: readonly PendingCommand[], arrivedAt: number): PendingCommand[] {
+  return waiters.map((waiter) => ({ ...waiter, arrivedAt }));
 }
 
 /** Parked receives, first come first served. */
