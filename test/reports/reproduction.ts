@@ -15,7 +15,7 @@ import {
   type SqsTestClient,
   sqsTestClient,
 } from '../protocol-support/sqs-client.ts';
-import { accountId, region, second, type TestNode, World } from '../support/world.ts';
+import { accountId, type NodeOptions, region, second, type TestNode, World } from '../support/world.ts';
 
 const digests: SqsDigests = {
   sha256Hex: (data) => createHash('sha256').update(data).digest('hex'),
@@ -58,9 +58,9 @@ export class Sqs {
   readonly node: TestNode;
   readonly #client: SqsTestClient;
 
-  constructor(world: World) {
+  constructor(world: World, options: NodeOptions = {}) {
     this.world = world;
-    this.node = world.startNode();
+    this.node = world.startNode(options);
     this.#client = sqsTestClient(this.node.service, { digests, accountId, region });
   }
 
@@ -157,6 +157,15 @@ export function bodies(messages: readonly Received[]): readonly string[] {
 
 export const text = (StringValue: string, DataType = 'String'): AttributeValue => ({ DataType, StringValue });
 
+/** A FIFO queue that deduplicates by content, unless it is told otherwise. */
+export function fifo(
+  sqs: Sqs,
+  attributes: Readonly<Record<string, string>> = {},
+  name = 'q.fifo',
+): Promise<string> {
+  return sqs.create(name, { FifoQueue: 'true', ContentBasedDeduplication: 'true', ...attributes });
+}
+
 export function redrive(
   target: string,
   maxReceiveCount: number | string,
@@ -166,11 +175,15 @@ export function redrive(
 }
 
 /** A test on a fresh world, named by what must hold; a comment beside each says whose report it is. */
-export function reproduction(name: string, play: (sqs: Sqs) => Promise<void>): void {
+export function reproduction(
+  name: string,
+  play: (sqs: Sqs) => Promise<void>,
+  options: NodeOptions = {},
+): void {
   it(name, async () => {
     const world = new World();
     try {
-      await play(new Sqs(world));
+      await play(new Sqs(world, options));
       await world.check();
     } finally {
       world.end();
