@@ -46,6 +46,8 @@ const EVERY_ACTION = [
   'dead letters',
 ];
 
+const FIFO = ['10 groups in order', 'deduplication', 'expired handles', 'attributes with MD5'];
+
 const RESOURCE = ['the resource interface', 'batches', 'attributes', 'redeliveries'];
 
 interface PythonProgram {
@@ -137,6 +139,20 @@ export const clients: readonly Client[] = [
     does: EVERY_ACTION,
     prepare: async () => typescript('aws-sdk-js', 'main.ts'),
   },
+  python({
+    name: 'boto3-fifo',
+    of: 'boto3',
+    does: [...FIFO, 'dead letters'],
+    program: ['boto3', 'fifo.py'],
+  }),
+  {
+    name: 'aws-sdk-js-fifo',
+    version: () => nodeVersion('@aws-sdk/client-sqs'),
+    protocol: 'json',
+    inCi: true,
+    does: FIFO,
+    prepare: async () => typescript('aws-sdk-js', 'fifo.ts'),
+  },
   {
     name: 'aws-sdk-go',
     version: () => goVersion('aws-sdk-go', 'github.com/aws/aws-sdk-go-v2/service/sqs'),
@@ -176,6 +192,14 @@ export const clients: readonly Client[] = [
     of: 'boto3',
     does: RESOURCE,
     program: ['boto3', 'resource.py'],
+    requirements: 'requirements-query.txt',
+    protocol: 'query',
+  }),
+  python({
+    name: 'boto3-query-fifo',
+    of: 'boto3',
+    does: [...FIFO, 'dead letters'],
+    program: ['boto3', 'fifo.py'],
     requirements: 'requirements-query.txt',
     protocol: 'query',
   }),

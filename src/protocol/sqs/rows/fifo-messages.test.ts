@@ -288,6 +288,14 @@ describe('row: a receive', () => {
     assert.deepEqual(inOrder(await sqs.receive(q, ten)), ['a4']);
   });
 
+  row('fills up from one group before it takes of the next, whose head was sent first', async (sqs) => {
+    const q = await fifo(sqs);
+    const send = sender(sqs, q);
+    for (const body of ['a1', 'b1', 'a2', 'c1', 'a3', 'b2']) await send(body, body[0]);
+    assert.deepEqual(inOrder(await sqs.receive(q, { MaxNumberOfMessages: 2 })), ['a1', 'a2']);
+    assert.deepEqual(inOrder(await sqs.receive(q, ten)), ['b1', 'b2', 'c1']);
+  });
+
   row('shows group, deduplication id and number among All, and the number of tries as ever', async (sqs) => {
     const q = await fifo(sqs, { VisibilityTimeout: '1' });
     const { SequenceNumber } = await sender(sqs, q)('x');
