@@ -1,6 +1,7 @@
 /** Receives that wait on a FIFO queue: what wakes them, and that thousands of messages behind a lock don't. */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { Gate } from '../../test/support/scripted-store.ts';
 import {
   fifoEntryOf,
   kindOf,
@@ -9,6 +10,7 @@ import {
   type TestNode,
   type World,
 } from '../../test/support/world.ts';
+import { manifestKey } from '../format/object-keys.ts';
 import type { ReceivedMessage } from './queue-api.ts';
 
 const q = 'q.fifo';
@@ -92,6 +94,23 @@ describe('receives that wait on a FIFO queue', () => {
     }
   });
 
+  scenario('are woken by a timeout that ends while a commit is under way that tried them', async (world) => {
+    // 1. a swap begins just before the group is unlocked; 2. the timeout ends; 3. the swap lands.
+    const node = world.startNode();
+    await create(node);
+    await lockedGroup(node, 7);
+    const received = node.receiving(q, { ...waiting, maxMessages: 1 });
+    await world.clock.advance(6.9 * second);
+    const gate = new Gate();
+    node.store.script({ method: 'putIfMatch', key: manifestKey(q) }, gate.before);
+    const sent = node.sendTo(q, 'locked', 'more');
+    await world.run(gate.reached);
+    await world.clock.advance(second / 2);
+    gate.open();
+    await sent;
+    assert.deepEqual(inOrder(await world.run(received, 200)), ['0']);
+  });
+
   scenario('are woken by a visibility of 0, here and on another node', async (world) => {
     const [a, b] = [world.startNode(), world.startNode()];
     await create(a);
@@ -159,6 +178,21 @@ describe('what waiting on a FIFO queue costs', () => {
     assert.ok(requests <= 16, `${requests} requests in 10 s`);
     await a.delete(q, head);
     assert.deepEqual(inOrder(await world.run(received, 2.6 * second)), ['1']);
+  });
+
+  scenario('is nothing for each that comes while they are', async (world) => {
+    const node = world.startNode();
+    await create(node);
+    await lockedGroup(node, 600);
+    const polls = [node.receiving(q, waiting)];
+    await world.clock.advance(second);
+    const attempts = countAttempts(node);
+    for (let n = 0; n < 30; n++) {
+      polls.push(node.receiving(q, waiting));
+      await world.clock.advance(second / 20);
+    }
+    assert.ok(attempts() <= 4, `${attempts()} attempts for 30 receives`);
+    assert.deepEqual((await world.run(Promise.all(polls))).flat(), []);
   });
 
   scenario('is one attempt for each of its own commits, with those that wait in it', async (world) => {
