@@ -214,8 +214,8 @@ def dead_letters():
     check_equal("its group goes on without it", [m["Body"] for m in messages], ["next"])
     (letter,) = receive(dead, WaitTimeSeconds=10)
     check_equal("the same message", letter["MessageId"], poison["MessageId"])
-    kept = {name: letter["Attributes"][name] for name in ("MessageGroupId", "MessageDeduplicationId")}
-    check_equal("with its ids", kept, {"MessageGroupId": "g", "MessageDeduplicationId": "poison"})
+    check_equal("in its group", letter["Attributes"]["MessageGroupId"], "g")
+    check_equal("deduplicated by its own id", letter["Attributes"]["MessageDeduplicationId"], letter["MessageId"])
     for each in (url, dead):
         sqs.delete_queue(QueueUrl=each)
 
