@@ -60,8 +60,8 @@ export function* entriesOf(page: DeduplicationPage): Generator<Entry, void, unde
     yield [keyAt(page, ordinal), entryAt(page, ordinal)];
 }
 
-export function findKey(page: DeduplicationPage, key: DeduplicationKey): DeduplicationEntry | undefined {
-  const wanted = bytesFromHex(key, deduplicationKeyBytes);
+/** `wanted`: the bytes of a key. */
+export function findKey(page: DeduplicationPage, wanted: Uint8Array): DeduplicationEntry | undefined {
   let low = 0;
   let high = page.sequences.length;
   while (low < high) {

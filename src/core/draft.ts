@@ -7,13 +7,15 @@ import type { MovedMessage, NewMessage } from './command.ts';
 import { Copied } from './copied.ts';
 import { dueOf, duePages } from './delayed-pages.ts';
 import { Deliveries } from './deliveries.ts';
-import type { DeliveryToken } from './ids.ts';
+import type { DeduplicationKey, DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {
+  DeduplicationEntry,
+  DeduplicationPageReference,
   DelayedPageReference,
   Intent,
   Link,
@@ -51,6 +53,8 @@ export class Draft {
   readonly segments: Copied<SegmentId, SegmentReference>;
   readonly segmentsPages: Copied<PageId, SegmentsPageReference>;
   readonly intents: Copied<number, Intent>;
+  readonly deduplication: Copied<DeduplicationKey, DeduplicationEntry>;
+  readonly deduplicationPages: Copied<PageId, DeduplicationPageReference>;
   readonly outgoingLinks: Copied<QueueState['incarnation'], Link>;
   readonly incomingLinks: Copied<QueueState['incarnation'], Link>;
   /** Which batch entry a tail message of this transition came from. */
@@ -93,6 +97,8 @@ export class Draft {
     this.segments = new Copied(base.segments);
     this.segmentsPages = new Copied(base.segmentsPages);
     this.intents = new Copied(base.intents);
+    this.deduplication = new Copied(base.deduplication);
+    this.deduplicationPages = new Copied(base.deduplicationPages);
     this.outgoingLinks = new Copied(base.outgoingLinks);
     this.incomingLinks = new Copied(base.incomingLinks);
     this.attributes = base.attributes;
@@ -256,6 +262,8 @@ export class Draft {
       segments,
       segmentsPages: this.segmentsPages.current,
       intents: this.intents.current,
+      deduplication: this.deduplication.current,
+      deduplicationPages: this.deduplicationPages.current,
       outgoingLinks: this.outgoingLinks.current,
       incomingLinks: this.incomingLinks.current,
     };

@@ -7,8 +7,9 @@
  */
 import { type DeduplicationPage, entriesOf } from './deduplication-page.ts';
 import { reaches } from './hull.ts';
+import type { DeduplicationKey } from './ids.ts';
 import { hasLeft, type LeasePage } from './lease-page.ts';
-import type { PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
+import type { DeduplicationEntry, PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
 import { type RangeSet, union } from './range-set.ts';
 import type { NewPage, PreparedPage, Resources } from './resources.ts';
 
@@ -66,12 +67,10 @@ export function unfolded(
       if (!hasLeft(left, ordinal)) deliveries.set(sequence, content.deliveries[ordinal]!);
     });
   }
-  const deduplication = new Map(state.deduplication);
-  for (const id of state.deduplicationPages.keys())
-    for (const [key, entry] of entriesOf(page('deduplication', id))) deduplication.set(key, entry);
+  const deduplication = wholeDeduplication(state, page);
   return {
     ...state,
-    deduplication: new Map([...deduplication].sort(([, a], [, b]) => a.sequence - b.sequence)),
+    deduplication,
     deduplicationPages: new Map(),
     delayed: new Map([...delayed].sort(([a], [b]) => a - b)),
     delayedPages: new Map(),
@@ -82,6 +81,24 @@ export function unfolded(
     deliveries: new Map([...deliveries].sort(([a], [b]) => a - b)),
     leasePages: new Map(),
   };
+}
+
+/** In order of sequence. An id that was over may have been taken again: then the later one counts. */
+function wholeDeduplication(
+  state: QueueState,
+  page: (kind: 'deduplication', id: PageId) => DeduplicationPage,
+): QueueState['deduplication'] {
+  if (state.deduplicationPages.size === 0) return state.deduplication;
+  const entries = [...state.deduplication];
+  for (const id of state.deduplicationPages.keys())
+    for (const [key, entry] of entriesOf(page('deduplication', id))) entries.push([key, entry]);
+  entries.sort(([, a], [, b]) => a.sequence - b.sequence);
+  const whole = new Map<DeduplicationKey, DeduplicationEntry>();
+  for (const [key, entry] of entries) {
+    whole.delete(key);
+    whole.set(key, entry);
+  }
+  return whole;
 }
 
 /** What one transition reads of pages: keeps what is missing, and whether anything can't be read. */

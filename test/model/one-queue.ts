@@ -10,6 +10,7 @@ import type { Incarnation, WriterId } from '../../src/core/ids.ts';
 import { brokenState, brokenStep } from '../../src/core/invariants.ts';
 import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
+import { groupHashesOf } from '../../src/core/message-groups.ts';
 import { contentBytesOf } from '../../src/core/message-size.ts';
 import { brokenPages } from '../../src/core/page-invariants.ts';
 import { type PageContents, type PageKind, PageReader, unfolded } from '../../src/core/pages.ts';
@@ -134,6 +135,7 @@ export class OneQueue {
       writer: { id: writer, attempt: this.#attempt },
       resources: {
         body: () => 'needed',
+        groups: () => 'needed',
         page: () => 'needed',
         target: () => undefined,
         source: () => undefined,
@@ -171,6 +173,11 @@ export class OneQueue {
             if (this.unreadable.has(segment)) return 'unreadable';
             return this.segments.get(segment)![ordinal]!;
           },
+          groups: (segment) => {
+            if (!loaded.has(segment)) return 'needed';
+            if (this.unreadable.has(segment)) return 'unreadable';
+            return groupHashesOf(this.segments.get(segment)!.map((message) => message?.groupId));
+          },
           page: (kind, id) => {
             if (!loadedPages.has(id)) return 'needed';
             return this.unreadablePages.has(id) ? 'unreadable' : this.#page(kind, id);
@@ -184,7 +191,8 @@ export class OneQueue {
       if (result.kind === 'applied') return result;
       this.asked.push(result.needs);
       known = true;
-      for (const segment of result.needs.segments) loaded.add(segment);
+      const { segments, groups } = result.needs;
+      for (const segment of [...segments, ...groups]) loaded.add(segment);
       for (const id of result.needs.pages.keys()) loadedPages.add(id);
       for (const page of result.needs.newPages) preparedPages.push(this.uploadPage(page));
       for (const messages of result.needs.spills) prepared.push(this.upload(messages));

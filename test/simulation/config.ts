@@ -282,6 +282,8 @@ const noPages = {
   readyPageRanges: queueLimits.readyPageRanges,
   segmentsInlineMax: queueLimits.segmentsInlineMax,
   segmentPageEntries: queueLimits.segmentPageEntries,
+  deduplicationInlineMax: queueLimits.deduplicationInlineMax,
+  deduplicationPageEntries: queueLimits.deduplicationPageEntries,
 };
 const smallPages = {
   delayedInlineMax: 8,
@@ -292,6 +294,8 @@ const smallPages = {
   readyPageRanges: 3,
   segmentsInlineMax: 12,
   segmentPageEntries: 4,
+  deduplicationInlineMax: 8,
+  deduplicationPageEntries: 4,
 };
 /** With pages written in nearly every commit. */
 export const pagedDroughtMillisMax = 15_000;
@@ -304,6 +308,8 @@ export const smallestPages = {
   readyPageRanges: 1,
   segmentsInlineMax: 3,
   segmentPageEntries: 2,
+  deduplicationInlineMax: 3,
+  deduplicationPageEntries: 2,
 };
 
 /** Of streams of their own. */
@@ -317,6 +323,7 @@ function drawLimits(seed: string): QueueLimits {
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
+    fifoLookMax: queueLimits.fifoLookMax,
     ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
     // A few tails, so that every backlog is compacted.
