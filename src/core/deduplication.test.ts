@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fifoQueue, messageIn } from '../../test/model/fifo.ts';
-import {
-  deleteOf,
-  newMessage,
-  OneQueue,
-  purgeOf,
-  sendOf,
-  setOf,
-  tidyOf,
-} from '../../test/model/one-queue.ts';
+import { deleteOf, newMessage, OneQueue, sendOf, setOf, tidyOf } from '../../test/model/one-queue.ts';
 import type { CommandOutcome, NewMessage, SendResult } from './command.ts';
 import { deduplicationKeyOf } from './deduplication.ts';
 import { brokenStep } from './invariants.ts';
@@ -78,12 +70,11 @@ describe('deduplication', () => {
     assert.deepEqual(kindsOf(queue.outcome(sendOf(messageIn('a', '5', 'id')))), ['duplicate'], 'it may lag');
   });
 
-  it('survives receive, delete and purge', () => {
+  it('survives receive and delete', () => {
     const queue = fifoQueue();
     queue.commit(sendOf(messageIn('a', '1', 'x'), messageIn('a', '2', 'y')));
     const [leased] = queue.receive(1);
     queue.commit(deleteOf(leased!.handle));
-    queue.commit(purgeOf(0));
     assert.deepEqual(kindsOf(queue.outcome(sendOf(messageIn('a', '3', 'x'), messageIn('a', '4', 'y')))), [
       'duplicate',
       'duplicate',

@@ -9,6 +9,8 @@ const isFifo = ({ attributes }: QueueState) => attributes.get('FifoQueue') === '
 export function brokenFifoStep(current: QueueState, next: QueueState): string | undefined {
   if (isFifo(current) !== isFifo(next)) return 'the type of the queue changed';
   if (!isFifo(next)) return next.deduplication.size > 0 ? 'a standard queue deduplicates' : undefined;
+  // A purge forgets them all.
+  if (next.purgeWatermark > current.purgeWatermark) return undefined;
   for (const [id, { lastAcceptedAtMillis }] of current.deduplicationPages)
     if (!next.deduplicationPages.has(id) && !isOver(lastAcceptedAtMillis, next.timeMillis))
       return `the deduplication page ${id} is gone before it is over`;
