@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { Command, CommandOutcome, CommandResult, Leased, NewMessage } from '../../src/core/command.ts';
 import { countMessages, type QueueCounts } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
-import type { Incarnation, WriterId } from '../../src/core/ids.ts';
+import type { GroupHash, Incarnation, WriterId } from '../../src/core/ids.ts';
 import { brokenState, brokenStep } from '../../src/core/invariants.ts';
 import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
@@ -100,6 +100,7 @@ export class OneQueue {
   /** What the latest commit asked for on its way. */
   asked: Needs[] = [];
   #attempt = 0;
+  readonly #groups = new Map<SegmentId, readonly GroupHash[]>();
 
   constructor(attributes: Readonly<Record<string, string>> = {}, id = incarnation) {
     this.state = deepFreeze(
@@ -176,7 +177,7 @@ export class OneQueue {
           groups: (segment) => {
             if (!loaded.has(segment)) return 'needed';
             if (this.unreadable.has(segment)) return 'unreadable';
-            return groupHashesOf(this.segments.get(segment)!.map((message) => message?.groupId));
+            return this.#groupsOf(segment);
           },
           page: (kind, id) => {
             if (!loadedPages.has(id)) return 'needed';
@@ -198,6 +199,15 @@ export class OneQueue {
       for (const messages of result.needs.spills) prepared.push(this.upload(messages));
     }
     return assert.fail('a transition always needs something more');
+  }
+
+  #groupsOf(segment: SegmentId): readonly GroupHash[] {
+    let hashes = this.#groups.get(segment);
+    if (!hashes) {
+      hashes = groupHashesOf(this.segments.get(segment)!.map((message) => message?.groupId));
+      this.#groups.set(segment, hashes);
+    }
+    return hashes;
   }
 
   uploadPage(page: NewPage): PreparedPage {
