@@ -6,7 +6,6 @@
 import type { Command, CommandResult } from './command.ts';
 import type { Draft } from './draft.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
-import { has } from './range-set.ts';
 import type { ReceiptHandle } from './receipt-handle.ts';
 
 /**
@@ -32,11 +31,10 @@ export function stillHeld(
   return held.delivery.visibleAtMillis > draft.time.nowMillis ? held : 'expired';
 }
 
-/** Received again, moving, or given back. */
+/** Received again, or moving. The handle of what was given back never reached a consumer: it is as good as none. */
 function isAlive(draft: Draft, { incarnation, sequence, leaseVersion }: ReceiptHandle): boolean {
   if (incarnation !== draft.base.incarnation) return false;
-  if (draft.intents.current.has(sequence) || draft.delayed.current.has(sequence)) return true;
-  return has(draft.ready, sequence) || draft.findDelivery(sequence, leaseVersion) !== 'absent';
+  return draft.intents.current.has(sequence) || draft.findDelivery(sequence, leaseVersion) !== 'absent';
 }
 
 /**

@@ -138,7 +138,8 @@ export class FifoModel {
     now: number,
   ): { message?: ModelMessage; standing: 'good' | 'expired' | 'gone' } {
     const message = this.messages.find(({ sequence }) => sequence === lease.sequence);
-    if (!message) return { standing: 'gone' };
+    // What was given back to the queue was given back by its consumer: nobody has a handle of it.
+    if (!message || message.place.kind === 'ready') return { standing: 'gone' };
     const { place } = message;
     if (place.kind !== 'held' || place.lease !== lease.lease) return { standing: 'expired' };
     return { message, standing: place.visibleAt > now ? 'good' : 'expired' };
