@@ -10,12 +10,14 @@ import {
   receiveOf,
   redrive,
   releaseOf,
+  sendOf,
   setOf,
   sourceArn,
   sourceIncarnation,
   targetIncarnation,
   visibilityOf,
 } from '../../test/model/one-queue.ts';
+import { FIFO_LOOK_AHEAD_MAX } from './limits.ts';
 import { groupHashOf } from './message-groups.ts';
 
 const bodiesOf = (...outcomes: Parameters<typeof leasedOf>) =>
@@ -36,9 +38,20 @@ for (const [where, prepare] of [
     it('take messages in order, several consecutive ones of a group too, and keep their group', () => {
       const queue = prepare(fifoQueue());
       queue.commit(sendIn('a', 'a1', 'a2'), sendIn('b', 'b1'), sendIn('a', 'a3'));
-      assert.deepEqual(queue.bodies(3), ['a1', 'a2', 'b1']);
+      assert.deepEqual(queue.bodies(2), ['a1', 'a2']);
       assert.equal(queue.state.deliveries.get(1)!.group, groupHashOf('a'));
-      assert.deepEqual(queue.bodies(), [], 'a1 and a2 are in flight before a3');
+      assert.deepEqual(queue.bodies(), ['b1'], 'a1 and a2 are in flight before a3');
+    });
+
+    it('fill up from one group before they take of the next, each from where the last one ended', () => {
+      const queue = prepare(fifoQueue());
+      for (const body of ['a1', 'b1', 'c1', 'b2', 'a2', 'c2', 'a3', 'b3', 'd1'])
+        queue.commit(sendIn(body[0]!, body));
+      const results = queue.commit(receiveOf(2), receiveOf(4), receiveOf(3), receiveOf(3));
+      assert.deepEqual(
+        results.map(({ outcome }) => bodiesOf(outcome)),
+        [['a1', 'a2'], ['b1', 'b2', 'b3', 'c1'], ['d1'], []],
+      );
     });
 
     it('flow round a locked group', () => {
@@ -185,6 +198,21 @@ describe('a FIFO queue', () => {
     assert.deepEqual(queue.bodies(), []);
     queue.limits = { ...queue.limits, fifoLookMax: 4 };
     assert.deepEqual(queue.bodies(), ['b1']);
+  });
+
+  it('looks for more of a group no further than another bound, and forgets nothing that it passed over', () => {
+    for (const [between, second] of [
+      [FIFO_LOOK_AHEAD_MAX - 1, 'a2'],
+      [FIFO_LOOK_AHEAD_MAX, '0'],
+    ] as const) {
+      const queue = fifoQueue();
+      const others = Array.from({ length: between }, (_, n) => messageIn(`other ${n}`, `${n}`));
+      queue.commit(sendOf(messageIn('a', 'a1'), ...others, messageIn('a', 'a2')));
+      const results = queue.commit(receiveOf(2), receiveOf(between + 9));
+      assert.deepEqual(bodiesOf(results[0]!.outcome), ['a1', second]);
+      const rest = others.map(({ content }) => content.body).filter((body) => body !== second);
+      assert.deepEqual(bodiesOf(results[1]!.outcome), rest);
+    }
   });
 
   it('returns nothing more at its bound of messages in flight, to short polls too', () => {

@@ -1,5 +1,5 @@
 /**
- * Receives of a FIFO queue: leases what is visible in ascending order of sequence, unless something of its message group
+ * Receives of a FIFO queue: leases what is visible, group by group (fifo-order.ts), unless something of its message group
  * that comes before it is alive outside this very receive: in flight, under an intent, passed over, or taken by another
  * receive of the same commit (docs/design/0007-fifo.md). So one receive may take several consecutive messages of a
  * group, and no two consumers ever have messages of one group that overtook each other.
@@ -10,6 +10,7 @@
 import type { Command, CommandResult, Leased } from './command.ts';
 import type { Draft } from './draft.ts';
 import { FifoBodies } from './fifo-bodies.ts';
+import { type Candidate, FifoOrder } from './fifo-order.ts';
 import { FifoWalk, type Place } from './fifo-walk.ts';
 import { GroupLocks } from './group-locks.ts';
 import type { GroupHash } from './ids.ts';
@@ -31,11 +32,10 @@ export class FifoReceiver {
   readonly #bodies: FifoBodies;
   readonly #locks: GroupLocks;
   readonly #walk: FifoWalk;
+  readonly #order: FifoOrder;
   readonly #takenFromReady: number[] = [];
   /** By the present receive. */
   #taken: { readonly group: GroupHash; readonly sequence: number }[] = [];
-  #looked = 0;
-  #atEnd = false;
   #unreadable = false;
   #changed = false;
   #inFlight: number;
@@ -47,7 +47,7 @@ export class FifoReceiver {
     this.#bodies = new FifoBodies(draft, resources, pages);
     this.#locks = new GroupLocks(draft);
     this.#walk = new FifoWalk(draft, this.#locks, pages);
-    this.#atEnd = this.#locks.incomplete;
+    this.#order = new FifoOrder(this.#walk, this.#locks, this.#bodies, draft.limits.fifoLookMax);
     const bound = draft.limits.inFlightMax - wanted + 1;
     this.#inFlight = draft.deliveries.inFlight(draft.time.nowMillis, bound);
   }
@@ -62,17 +62,18 @@ export class FifoReceiver {
 
   receive(command: Receive): CommandResult {
     const messages: Leased[] = [];
+    this.#order.begin();
     while (messages.length < command.maxMessages && this.#inFlight < this.#draft.limits.inFlightMax) {
-      const place = this.#next();
-      if (!place) break;
-      const leased = this.#consider(place, command);
+      const candidate = this.#order.next();
+      if (!candidate) break;
+      const leased = this.#consider(candidate, command);
       if (leased) messages.push(leased);
     }
     for (const { group, sequence } of this.#taken) this.#locks.lock(group, sequence);
     this.#taken = [];
     const effect = messages.length > 0 || this.#changed;
     this.#changed = false;
-    const unreadable = this.#unreadable || this.#walk.unreadable;
+    const unreadable = this.#unreadable || this.#order.unreadable || this.#walk.unreadable;
     return { outcome: { kind: 'received', messages, unreadable }, effect };
   }
 
@@ -81,18 +82,8 @@ export class FifoReceiver {
     this.#draft.takeFromReady(this.#takenFromReady);
   }
 
-  #next(): Place | undefined {
-    if (this.#atEnd || this.#looked >= this.#draft.limits.fifoLookMax) return undefined;
-    this.#looked++;
-    const place = this.#walk.next();
-    if (!place) this.#atEnd = true;
-    return place;
-  }
-
-  #consider(place: Place, command: Receive): Leased | undefined {
+  #consider({ place, group }: Candidate, command: Receive): Leased | undefined {
     const { sequence } = place;
-    const group = this.#groupOf(place);
-    if (group === undefined || this.#locks.isBehind(group, sequence)) return undefined;
     const draft = this.#draft;
     const previous = place.kind === 'delivery' ? place.found.delivery : undefined;
     const verdict = previous ? considerMove(draft, previous, this.#resources, this.neededTargets) : 'deliver';
@@ -124,23 +115,6 @@ export class FifoReceiver {
     if (inFlight) this.#inFlight++;
     this.#taken.push({ group, sequence });
     return leased;
-  }
-
-  /** Undefined: it is not known, and nothing after it may be taken. */
-  #groupOf(place: Place): GroupHash | undefined {
-    const delivered = place.kind === 'delivery' ? place.found.delivery.group : undefined;
-    const group = delivered ?? this.#bodies.group(place.sequence);
-    if (group === 'unreadable') {
-      this.#unreadable = true;
-      this.#atEnd = true;
-      return undefined;
-    }
-    if (group === 'needed') {
-      // Only to ask for what comes next, too.
-      if (this.#bodies.enoughNeeded) this.#atEnd = true;
-      return undefined;
-    }
-    return this.#bodies.neededGroups.size > 0 ? undefined : group;
   }
 
   #leave(place: Place): void {

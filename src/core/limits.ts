@@ -74,6 +74,12 @@ export const DEDUPLICATION_INLINE_MAX = 2_048;
 /** Deduplication ids of one page: 100 KiB, one request. */
 export const DEDUPLICATION_PAGE_ENTRIES = 2_048;
 
+/**
+ * How far a receive looks for more messages of one group before it takes of the next: less than a millisecond, and little
+ * that has to be loaded before its turn.
+ */
+export const FIFO_LOOK_AHEAD_MAX = 1_000;
+
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {
   readonly writersMax: number;
