@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fifoQueue, messageIn } from '../../test/model/fifo.ts';
-import { deleteOf, newMessage, OneQueue, sendOf, setOf, tidyOf } from '../../test/model/one-queue.ts';
+import {
+  deleteOf,
+  newMessage,
+  OneQueue,
+  purgeOf,
+  sendOf,
+  setOf,
+  tidyOf,
+} from '../../test/model/one-queue.ts';
 import type { CommandOutcome, NewMessage, SendResult } from './command.ts';
 import { deduplicationKeyOf } from './deduplication.ts';
 import { brokenStep } from './invariants.ts';
@@ -202,6 +210,20 @@ describe('pages of deduplication ids', () => {
     assert.equal(pages.length, 1, 'the manifest has room');
     assert.deepEqual([...queue.state.deduplication.values()].length, 3);
     assert.ok(![...queue.state.deduplicationPages.keys()].includes(pages[0]!.id));
+  });
+
+  it('are not used when a purge has forgotten what they hold', () => {
+    const queue = fifoQueue();
+    queue.limits = { ...queue.limits, deduplicationInlineMax: 1, deduplicationPageEntries: 2 };
+    const send = (...ids: string[]) => sendOf(...ids.map((id) => messageIn('a', id, id)));
+    queue.commit(send('x', 'y', 'z'));
+    const pages: PreparedPage[] = [];
+    queue.attempt([send('mine')], [], pages);
+    queue.commit(purgeOf(0), send('p', 'q', 'r'));
+    queue.commitPrepared([send('mine')], [], pages);
+    assert.equal(queue.state.deduplicationPages.size, 1);
+    assert.ok(!queue.state.deduplicationPages.has(pages[0]!.id));
+    assert.deepEqual(kindsOf(queue.outcome(send('x', 'q'))), ['sent', 'duplicate']);
   });
 
   it('are used after a conflict while all they hold is in the manifest as it was', () => {

@@ -53,6 +53,8 @@ export class TakenIds {
   readonly #pages: PageReader;
   #contents: readonly DeduplicationPage[] | undefined;
   #unknown = false;
+  /** What the pages were found to have: each is asked for twice, and they are hundreds. */
+  readonly #inPages = new Map<DeduplicationKey, DeduplicationEntry | undefined>();
 
   constructor(draft: Draft, pages: PageReader) {
     this.#draft = draft;
@@ -63,13 +65,18 @@ export class TakenIds {
   find(key: DeduplicationKey): DeduplicationEntry | 'unknown' | undefined {
     const inline = this.#draft.deduplication.current.get(key);
     if (inline && this.#counts(inline)) return inline;
+    if (!this.#inPages.has(key)) this.#inPages.set(key, this.#findInPages(key));
+    return this.#inPages.get(key) ?? (this.#unknown ? 'unknown' : undefined);
+  }
+
+  #findInPages(key: DeduplicationKey): DeduplicationEntry | undefined {
     this.#contents ??= this.#read();
     const wanted = bytesFromHex(key, deduplicationKeyBytes);
     for (const content of this.#contents) {
       const entry = findKey(content, wanted);
       if (entry && this.#counts(entry)) return entry;
     }
-    return this.#unknown ? 'unknown' : undefined;
+    return undefined;
   }
 
   take(key: DeduplicationKey, entry: DeduplicationEntry): void {

@@ -266,7 +266,7 @@ function checkNumbers(head: ManifestHead, body: Body): void {
     lastKey(body.deliveries),
     lastKey(body.tail),
     lastKey(head.intents),
-    lastSequence(body.deduplication),
+    [...body.deduplication.values()].at(-1)?.sequence ?? 0,
     ...lastsOf(body.readyPages),
     ...lastsOf(body.segmentsPages),
   );
@@ -281,12 +281,6 @@ function checkNumbers(head: ManifestHead, body: Body): void {
 function lastKey(map: ReadonlyMap<number, unknown>): number {
   let last = 0;
   for (const key of map.keys()) last = key;
-  return last;
-}
-
-function lastSequence(entries: ReadonlyMap<DeduplicationKey, DeduplicationEntry>): number {
-  let last = 0;
-  for (const { sequence } of entries.values()) last = sequence;
   return last;
 }
 
