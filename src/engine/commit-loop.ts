@@ -383,12 +383,11 @@ export class CommitLoop implements WatchedQueue {
     // All of a batch share one walk: where one of them finds nothing, the others left nothing that can be had.
     const inVain = this.#fifo ? received.some(({ messages }) => messages.length === 0) : !found && !landed;
     if (!inVain) return;
+    const state = landed?.next.kind === 'queue' ? landed.next.state : this.view.current.state;
+    const { nowMillis } = this.view.time();
+    if (messagesWanted([], state, nowMillis) === 0) return;
     const now = this.#now();
-    this.#vain.note(landed?.next.kind === 'queue' ? landed.next.state : this.view.current.state, {
-      triedMillisAgo: landed ? now - this.#lastSwapBegan : 0,
-      nowMillis: this.view.time().nowMillis,
-      now,
-    });
+    this.#vain.note(state, { triedMillisAgo: landed ? now - this.#lastSwapBegan : 0, nowMillis, now });
   }
 
   #mayWait({ poll }: PendingCommand): boolean {

@@ -7,7 +7,6 @@
  */
 import { nextVisibleAt } from '../core/counts.ts';
 import type { QueueState } from '../core/queue-state.ts';
-import { messagesWanted } from './wanted.ts';
 
 export class VainReceives {
   /** They are tried again after this long whatever is known: what can't be read may be readable then. */
@@ -23,7 +22,6 @@ export class VainReceives {
   /** `now` is monotonic. What has become visible since they were tried was not there for them. */
   note(state: QueueState, at: { triedMillisAgo: number; nowMillis: number; now: number }): void {
     const { triedMillisAgo, nowMillis, now } = at;
-    if (messagesWanted([], state, nowMillis) === 0) return;
     const nextAt = nextVisibleAt(state, nowMillis - triedMillisAgo) ?? Number.POSITIVE_INFINITY;
     this.#version = state.version;
     this.#until = now + Math.min(nextAt - nowMillis, this.#restMillisMax);
