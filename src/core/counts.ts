@@ -51,9 +51,10 @@ export function countMessages(
     if (dueAtMillis > time.nowMillis) delayed++;
     else visible++;
   }
-  for (const [id, { count, firstDueAtMillis, lastDueAtMillis }] of draft.delayedPages.current) {
+  for (const [id, reference] of draft.delayedPages.current) {
+    const { count, firstDueAtMillis, lastDueAtMillis } = reference;
     const mixed = firstDueAtMillis <= time.nowMillis && lastDueAtMillis > time.nowMillis;
-    const content = mixed ? pages.read('delayed', id) : undefined;
+    const content = mixed ? pages.read('delayed', id, reference) : undefined;
     const due = content
       ? [...content.values()].filter((dueAtMillis) => dueAtMillis <= time.nowMillis).length
       : lastDueAtMillis <= time.nowMillis

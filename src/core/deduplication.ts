@@ -91,8 +91,8 @@ export class TakenIds {
 
   #read(): readonly DeduplicationPage[] {
     const contents: DeduplicationPage[] = [];
-    for (const id of this.#draft.deduplicationPages.current.keys()) {
-      const content = this.#pages.read('deduplication', id);
+    for (const [id, reference] of this.#draft.deduplicationPages.current) {
+      const content = this.#pages.read('deduplication', id, reference);
       if (content) contents.push(content);
       else this.#unknown = true;
     }

@@ -50,8 +50,8 @@ export function unfoldWithin(draft: Draft, first: number, end: number, pages: Pa
 export function moveDues(draft: Draft, byMillis: number, pages: PageReader): boolean {
   const moved = [...draft.delayed.current];
   let all = true;
-  for (const id of draft.delayedPages.current.keys()) {
-    const content = pages.read('delayed', id);
+  for (const [id, reference] of draft.delayedPages.current) {
+    const content = pages.read('delayed', id, reference);
     if (content) moved.push(...content);
     else all = false;
   }
@@ -66,7 +66,7 @@ const nothing: PageContents['delayed'] = new Map();
 
 /** What it held; nothing while it can't be read. */
 export function unfoldDelayed(draft: Draft, id: PageId, pages: PageReader): PageContents['delayed'] {
-  const content = pages.read('delayed', id);
+  const content = pages.read('delayed', id, draft.delayedPages.current.get(id)!);
   if (!content) return nothing;
   draft.delayedPages.delete(id);
   const merged = [...draft.delayed.current, ...content].sort(([a], [b]) => a - b);
@@ -106,10 +106,11 @@ function pointAt(
   { id, baseVersion, nonce, content }: PreparedPage & { kind: 'delayed' },
 ): void {
   for (const sequence of content.keys()) draft.delayed.delete(sequence);
-  draft.delayedPages.set(id, { baseVersion, nonce, ...summaryOf(content) });
+  draft.delayedPages.set(id, { baseVersion, nonce, ...delayedSummary(content) });
 }
 
-function summaryOf(
+/** What must be known of a page without reading it. */
+export function delayedSummary(
   content: ReadonlyMap<number, number>,
 ): Omit<DelayedPageReference, 'baseVersion' | 'nonce'> {
   let firstDueAtMillis = Number.POSITIVE_INFINITY;

@@ -7,7 +7,7 @@
  * on in the manifest.
  */
 import { Copied } from './copied.ts';
-import { belongsTo, firstOrdinalFrom, hasLeft, ordinalOf } from './lease-page.ts';
+import { firstOrdinalFrom, hasLeft, ordinalOf } from './lease-page.ts';
 import { type FoundDelivery, OpenLeasePage } from './open-lease-page.ts';
 import type { PageReader } from './pages.ts';
 import type { Delivery, LeasePageReference, PageId, QueueState } from './queue-state.ts';
@@ -223,10 +223,8 @@ export class Deliveries {
   #open(id: PageId): OpenLeasePage | undefined {
     if (this.#opened.has(id)) return this.#opened.get(id);
     const reference = this.#references.current.get(id)!;
-    const content = this.#pages.read('lease', id);
-    const usable = content && belongsTo(content, reference);
-    if (content && !usable) this.#pages.refuse();
-    const page = usable ? new OpenLeasePage(id, reference, content) : undefined;
+    const content = this.#pages.read('lease', id, reference);
+    const page = content && new OpenLeasePage(id, reference, content);
     this.#opened.set(id, page);
     return page;
   }

@@ -91,7 +91,7 @@ export class FifoBodies {
     }
     const page = segmentsPageAround(this.#draft, sequence);
     if (!page) throw new Error(`no body for sequence ${sequence}`);
-    const content = this.#pages.read('segments', page.id);
+    const content = this.#pages.read('segments', page.id, this.#draft.segmentsPages.current.get(page.id)!);
     if (!content) {
       this.#pageNeeded ||= this.#pages.needed.has(page.id);
       return this.#pageNeeded ? 'needed' : 'unreadable';

@@ -10,7 +10,7 @@ import { unfoldDelayed } from './delayed-pages.ts';
 import type { Draft } from './draft.ts';
 import type { GroupLocks } from './group-locks.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
-import type { PageReader } from './pages.ts';
+import type { PageContents, PageReader } from './pages.ts';
 import type { PageId } from './queue-state.ts';
 import type { RangeSet } from './range-set.ts';
 import { unfoldReady } from './ready-pages.ts';
@@ -92,19 +92,28 @@ export class FifoWalk {
     return 'from-ready';
   }
 
+  #ready(id: PageId): PageContents['ready'] | undefined {
+    return this.#pages.read('ready', id, this.#draft.readyPages.current.get(id)!);
+  }
+
+  #delayed(id: PageId): PageContents['delayed'] | undefined {
+    return this.#pages.read('delayed', id, this.#draft.delayedPages.current.get(id)!);
+  }
+
   /** False: it has to be loaded first. */
   #open({ kind, id, firstSequence }: ClosedPage): boolean {
     const source =
       kind === 'ready'
-        ? mapped(this.#pages.read('ready', id), (content) => new Ranges(content, id))
-        : mapped(this.#pages.read('delayed', id), (content) => this.#due(content, id));
+        ? mapped(this.#ready(id), (content) => new Ranges(content, id))
+        : mapped(this.#delayed(id), (content) => this.#due(content, id));
     if (source) {
       this.#sources.push(source);
       return true;
     }
     if (this.#pages.needed.has(id)) {
       for (const next of this.#closed.slice(this.#nextClosed, this.#nextClosed + askedAhead))
-        this.#pages.read(next.kind, next.id);
+        if (next.kind === 'ready') this.#ready(next.id);
+        else this.#delayed(next.id);
       return false;
     }
     this.#stopBefore(firstSequence, true);

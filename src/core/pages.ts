@@ -9,7 +9,19 @@ import { type DeduplicationPage, entriesOf } from './deduplication-page.ts';
 import { reaches } from './hull.ts';
 import type { DeduplicationKey } from './ids.ts';
 import { hasLeft, type LeasePage } from './lease-page.ts';
-import type { DeduplicationEntry, PageId, QueueState, SegmentId, SegmentReference } from './queue-state.ts';
+import { isPageOf } from './page-belongs.ts';
+import type {
+  DeduplicationEntry,
+  DeduplicationPageReference,
+  DelayedPageReference,
+  LeasePageReference,
+  PageId,
+  QueueState,
+  ReadyPageReference,
+  SegmentId,
+  SegmentReference,
+  SegmentsPageReference,
+} from './queue-state.ts';
 import { type RangeSet, union } from './range-set.ts';
 import type { NewPage, PreparedPage, Resources } from './resources.ts';
 
@@ -24,6 +36,15 @@ export interface PageContents {
 }
 
 export type PageKind = keyof PageContents;
+
+/** What the manifest knows of a page of each kind. */
+export interface PageReferences {
+  readonly delayed: DelayedPageReference;
+  readonly ready: ReadyPageReference;
+  readonly segments: SegmentsPageReference;
+  readonly lease: LeasePageReference;
+  readonly deduplication: DeduplicationPageReference;
+}
 
 export const pageKinds: readonly PageKind[] = ['delayed', 'lease', 'ready', 'segments', 'deduplication'];
 
@@ -115,15 +136,11 @@ export class PageReader {
     return this.#unreadable;
   }
 
-  /** What was read is not what the state means. */
-  refuse(): void {
-    this.#unreadable = true;
-  }
-
-  read<K extends PageKind>(kind: K, id: PageId): PageContents[K] | undefined {
+  /** A page that is not the one that is meant is as good as unreadable. */
+  read<K extends PageKind>(kind: K, id: PageId, reference: PageReferences[K]): PageContents[K] | undefined {
     const content = this.#page(kind, id);
     if (content === 'needed') this.needed.set(id, kind);
-    else if (content === 'unreadable') this.#unreadable = true;
+    else if (content === 'unreadable' || !isPageOf(kind, content, reference)) this.#unreadable = true;
     else return content;
     return undefined;
   }

@@ -84,7 +84,7 @@ export function dropReadyWithin(draft: Draft, start: number, end: number, pages:
 
 /** Whether it is back. */
 export function unfoldReady(draft: Draft, id: PageId, pages: PageReader): boolean {
-  const content = pages.read('ready', id);
+  const content = pages.read('ready', id, draft.readyPages.current.get(id)!);
   if (!content) return false;
   draft.readyPages.delete(id);
   draft.ready = union(draft.ready, content);

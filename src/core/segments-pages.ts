@@ -32,7 +32,7 @@ export function segmentsPageAround(
 
 /** Whether it is back. */
 export function unfoldSegments(draft: Draft, id: PageId, pages: PageReader): boolean {
-  const content = pages.read('segments', id);
+  const content = pages.read('segments', id, draft.segmentsPages.current.get(id)!);
   if (!content) return false;
   draft.segmentsPages.delete(id);
   draft.bringBack(content);

@@ -30,6 +30,7 @@ import type { DecodedSegment } from '../format/segment-codec.ts';
 import { encodeSegment } from '../format/segment-codec.ts';
 import { keptPageBytes } from './caches.ts';
 import { type LoadResult, type NotLoaded, whyNotLoaded } from './immutable-cache.ts';
+import { loadPage } from './load-page.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import type { QueueView } from './queue-view.ts';
 import { uploadObject } from './upload-object.ts';
@@ -134,8 +135,7 @@ export class BatchResources implements Resources {
     const loading = [...pages].map(async ([id, kind]) => {
       const reference = current.state[`${kind}Pages`].get(id);
       if (!reference) throw new Error(`page ${id} is needed but not named`);
-      const { baseVersion, nonce } = reference;
-      return { id, result: await context.pages.load({ name, incarnation, kind, baseVersion, nonce }) };
+      return { id, result: await loadPage(context, { name, incarnation }, kind, reference) };
     });
     const results = await Promise.all(loading);
     if (await this.#haveMovedOn(results, namesPage)) return 'stale';

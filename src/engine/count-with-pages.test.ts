@@ -116,7 +116,7 @@ describe('counts with pages', () => {
     await world.bucket.put(pages[1]!, one.body);
     const [visible, inFlight, estimated] = await counted(world, b);
     assert.deepEqual([visible + inFlight, estimated], [9, true]);
-    assert.equal(b.complaints.length, 1);
+    assert.equal(b.complaints.length, 2);
     await world.bucket.put(pages[0]!, one.body);
     await world.bucket.put(pages[1]!, other.body);
   });

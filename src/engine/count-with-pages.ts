@@ -7,6 +7,7 @@ import { type PageContents, type PageKind, PageReader } from '../core/pages.ts';
 import type { PageId, QueueState } from '../core/queue-state.ts';
 import type { EngineContext } from './context.ts';
 import { type NotLoaded, whyNotLoaded } from './immutable-cache.ts';
+import { loadPage } from './load-page.ts';
 import type { ObservedQueue } from './manifest-register.ts';
 
 type Page = PageContents[PageKind];
@@ -56,7 +57,7 @@ export async function countWithPages(
   }
 }
 
-async function count({ pages, time }: EngineContext, name: string, state: QueueState): Promise<Count> {
+async function count(context: EngineContext, name: string, state: QueueState): Promise<Count> {
   const { incarnation } = state;
   const loaded = new Map<PageId, Page>();
   const failed = new Map<PageId, NotLoaded>();
@@ -64,7 +65,7 @@ async function count({ pages, time }: EngineContext, name: string, state: QueueS
     new PageReader(<K extends PageKind>(_kind: K, id: PageId) =>
       failed.has(id) ? 'unreadable' : ((loaded.get(id) as PageContents[K] | undefined) ?? 'needed'),
     );
-  const { lowerMillis, stampMillis, nowMillis } = time.bounds();
+  const { lowerMillis, stampMillis, nowMillis } = context.time.bounds();
   const at = { nowMillis, stampMillis, manifestMillis: Math.max(state.timeMillis, lowerMillis) };
   for (;;) {
     const read = reader();
@@ -72,8 +73,8 @@ async function count({ pages, time }: EngineContext, name: string, state: QueueS
     if (read.needed.size === 0) return { counts, failed, unreadable: read.unreadable };
     await Promise.all(
       [...read.needed].map(async ([id, kind]) => {
-        const { baseVersion, nonce } = state[`${kind}Pages`].get(id)!;
-        const result = await pages.load({ name, incarnation, kind, baseVersion, nonce });
+        const reference = state[`${kind}Pages`].get(id)!;
+        const result = await loadPage(context, { name, incarnation }, kind, reference);
         if (result.kind === 'loaded') loaded.set(id, result.value);
         else failed.set(id, result);
       }),

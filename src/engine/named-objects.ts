@@ -6,6 +6,7 @@
  * (core/segments-pages.ts).
  */
 import { type Hull, overlap } from '../core/hull.ts';
+import { isPageOf } from '../core/page-belongs.ts';
 import { type PageContents, pageKinds } from '../core/pages.ts';
 import { type QueueState, segmentIdOf } from '../core/queue-state.ts';
 import { hullOf } from '../core/segments-pages.ts';
@@ -87,7 +88,7 @@ export async function allNamedBy(
   // One after the other: a backlog has hundreds, and nobody waits.
   for (const reference of state.segmentsPages.values()) {
     const segments = await readSegmentsPage(context, { name, incarnation: state.incarnation }, reference);
-    if (!segments) return undefined;
+    if (!segments || !isPageOf('segments', segments, reference)) return undefined;
     for (const segment of segments.values()) named.add(nameOf({ kind: 'seg', ...segment }));
   }
   return named;

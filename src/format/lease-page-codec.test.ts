@@ -8,10 +8,10 @@ import {
   queueStateArbitrary,
   tokenArbitrary,
 } from '../../test/arbitraries/queue-state.ts';
-import type { Incarnation } from '../core/ids.ts';
+import { bytesFromHex, hexFromBytes, type Incarnation } from '../core/ids.ts';
 import { bitmapBytes, countLeft, leasePageOf, summaryOf } from '../core/lease-page.ts';
-import { type LeasePageReference, pageIdOf, type QueueState } from '../core/queue-state.ts';
-import { openEnvelope } from './envelope.ts';
+import { type LeasePageReference, newQueueState, pageIdOf, type QueueState } from '../core/queue-state.ts';
+import { FORMAT_VERSION, openEnvelope, sealEnvelope } from './envelope.ts';
 import { LeasePageSchema, ManifestSchema } from './gen/okuri/storage/v1/storage_pb.ts';
 import { decodeManifestObject, encodeManifest } from './manifest-codec.ts';
 import { decodePage, encodePage } from './page-codec.ts';
@@ -77,7 +77,9 @@ function bitsOf(leftRanges: readonly number[], entries: number): Uint8Array {
 }
 
 function stateWith(state: QueueState, references: readonly LeasePageReference[]): QueueState {
-  return { ...state, leasePages: new Map(references.map((reference) => [pageIdOf(reference), reference])) };
+  const leasePages = new Map(references.map((reference) => [pageIdOf(reference), reference]));
+  const lasts = references.map(({ lastSequence }) => lastSequence + 1);
+  return { ...state, leasePages, nextSequence: Math.max(state.nextSequence, ...lasts) };
 }
 
 describe('a page of deliveries as an object', () => {
@@ -176,6 +178,28 @@ describe('a reference to a page of deliveries', () => {
         },
       ),
     );
+  });
+
+  it('is damaged when its ranges are there twice, or in another form', () => {
+    const one = { firstSequence: 1, lastSequence: 40, firstVisibleAtMillis: 1, lastVisibleAtMillis: 2 };
+    const left = Uint8Array.of(0b1111000, 0, 0, 0, 0);
+    const rest = { baseVersion: 3, nonce: '0123456789abcdef', count: 40, remaining: 36, left };
+    const empty = newQueueState({ incarnation, attributes: new Map(), timeMillis: 5, stampMillis: 6 });
+    const state = stateWith(empty, [{ ...one, ...rest }]);
+    const opened = openEnvelope(encodeManifest(state, nonce));
+    assert.ok(opened.kind === 'ok');
+    const hex = hexFromBytes(opened.payload);
+    const [, before, length, fields] = /^(.*c201)(..)(0803.*?4a020304)/.exec(hex)!;
+    const withFields = (more: string) => {
+      const size = (Number.parseInt(length!, 16) + more.length / 2 - 4).toString(16).padStart(2, '0');
+      const changed =
+        before! + size + fields!.slice(0, -8) + more + hex.slice(before!.length + 2 + fields!.length);
+      return decodeManifestObject(sealEnvelope('manifest', bytesFromHex(changed), FORMAT_VERSION)).kind;
+    };
+    assert.equal(withFields('4a020304'), 'ok');
+    assert.equal(withFields('4a0203044a021401'), 'damaged');
+    assert.equal(withFields('48034804'), 'damaged');
+    assert.equal(withFields('4a020304420101'), 'damaged');
   });
 
   it('is damaged when it contradicts itself', () => {

@@ -4,7 +4,7 @@
  * behind in 600 pages take half the bytes so.
  */
 import { bitmapBytes, hasLeft } from '../core/lease-page.ts';
-import { Malformed } from './wire.ts';
+import { Malformed, varintBytes } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
 
@@ -13,7 +13,7 @@ const known = new WeakMap<Uint8Array, Uint8Array | 'bits'>();
 
 /** Boundaries of the ranges as differences, from a start to an end and on; undefined unless they are fewer bytes. */
 export function leftRangesOf(left: Uint8Array): Uint8Array | undefined {
-  if (left.length === 0) return undefined;
+  if (left.length === 0 || left.length > entriesMax / 8) return undefined;
   let ranges = known.get(left);
   if (ranges === undefined) {
     ranges = shorterRanges(left);
@@ -22,8 +22,8 @@ export function leftRangesOf(left: Uint8Array): Uint8Array | undefined {
   return ranges === 'bits' ? undefined : ranges;
 }
 
-/** So that a few bytes of nonsense never ask for gigabytes of bits; okuri's pages hold some thousand. */
-const entriesMax = 1 << 24;
+/** Of a page whose bits may be written as ranges: okuri's hold 2,048. A few bytes must not ask for megabytes of bits. */
+const entriesMax = 1 << 16;
 
 /** @throws Malformed */
 export function bitsOfRanges(ranges: Uint8Array, count: number): Uint8Array {
@@ -31,6 +31,7 @@ export function bitsOfRanges(ranges: Uint8Array, count: number): Uint8Array {
   const bits = new Uint8Array(bitmapBytes(count));
   const reader = new WireReader(ranges);
   let end = 0;
+  let shortestBytes = 0;
   while (reader.more()) {
     const gap = reader.varint();
     // A range alone with half of its boundaries is cut off: the reader says so.
@@ -39,8 +40,11 @@ export function bitsOfRanges(ranges: Uint8Array, count: number): Uint8Array {
     if ((gap === 0 && end > 0) || length === 0 || start + length > count)
       throw new Malformed('what has left a page is no ascending ranges of its entries');
     end = start + length;
+    shortestBytes += varintBytes(gap) + varintBytes(length);
     for (let ordinal = start; ordinal < end; ordinal++) bits[ordinal >>> 3]! |= 1 << (ordinal & 7);
   }
+  // As they would be written again: nobody has to find out.
+  if (ranges.length === shortestBytes && shortestBytes < bits.length) known.set(bits, ranges.slice());
   return bits;
 }
 
@@ -50,10 +54,12 @@ function shorterRanges(left: Uint8Array): Uint8Array | 'bits' {
   let boundary = 0;
   let inRange = false;
   for (let ordinal = 0; ordinal <= bits && writer.length < left.length; ordinal++) {
+    // Whole bytes that go on as before.
+    while (ordinal % 8 === 0 && left[ordinal >>> 3] === (inRange ? 0xff : 0)) ordinal += 8;
     if ((ordinal < bits && hasLeft(left, ordinal)) === inRange) continue;
     writer.varint(ordinal - boundary);
     boundary = ordinal;
     inRange = !inRange;
   }
-  return writer.length < left.length ? writer.finish() : 'bits';
+  return writer.length > 0 && writer.length < left.length ? writer.finish() : 'bits';
 }

@@ -260,16 +260,16 @@ function checkNumbers(head: ManifestHead, body: Body): void {
   if (head.purgeWatermark > nextSequence)
     throw new Malformed('the purge watermark is above every sequence number');
   if (head.collectedBelow > head.version) throw new Malformed('collectedBelow is above the version');
-  const highest = Math.max(
+  let highest = Math.max(
     (body.ready.at(-1) ?? 0) - 1,
     lastKey(body.delayed),
     lastKey(body.deliveries),
     lastKey(body.tail),
     lastKey(head.intents),
     [...body.deduplication.values()].at(-1)?.sequence ?? 0,
-    ...lastsOf(body.readyPages),
-    ...lastsOf(body.segmentsPages),
   );
+  for (const pages of [body.delayedPages, body.leasePages, body.readyPages, body.segmentsPages])
+    for (const { lastSequence } of pages.values()) highest = Math.max(highest, lastSequence);
   if (highest >= nextSequence) throw new Malformed(`sequence ${highest} was never given`);
   if (body.ready[0] === 0) throw new Malformed('sequence 0 is never given');
   checkApart(body.ready, body.delayed.keys());
@@ -282,10 +282,6 @@ function lastKey(map: ReadonlyMap<number, unknown>): number {
   let last = 0;
   for (const key of map.keys()) last = key;
   return last;
-}
-
-function lastsOf(pages: ReadonlyMap<PageId, { readonly lastSequence: number }>): number[] {
-  return [...pages.values()].map(({ lastSequence }) => lastSequence);
 }
 
 /** Both ascend, so one walk does. */

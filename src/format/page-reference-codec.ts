@@ -46,6 +46,8 @@ export function pageReferenceCodec<R extends Named>(parts: {
   const bytes = Object.entries(parts.bytes ?? {});
   const { otherForm } = parts;
   const otherFormTag = otherForm && lengthTag(otherForm.field);
+  const own = new Set([...Object.values(named), ...[...numbers, ...bytes].map(([, field]) => field)]);
+  if (otherForm) own.add(otherForm.field);
   const numberByTag = new Map(numbers.map(([name, field]) => [varintTag(field), name]));
   const bytesByTag = new Map(bytes.map(([name, field]) => [lengthTag(field), name]));
   return {
@@ -83,7 +85,9 @@ export function pageReferenceCodec<R extends Named>(parts: {
         else if (tag === lengthTag(named.nonce)) page.nonce = reader.hex(objectNonceBytes);
         // A copy: the manifest's bytes must not live as long as the state.
         else if (some !== undefined) page[some] = reader.bytes().slice();
-        else if (tag === otherFormTag) other = reader.bytes();
+        else if (tag === otherFormTag && other === undefined) other = reader.bytes();
+        else if (own.has(tag >>> 3))
+          throw new Malformed('a page reference has a field twice, or in another form');
         else {
           unknown ??= [];
           unknown.push(reader.unknown(tag));

@@ -27,6 +27,7 @@ export const focusNames = [
   'backlogs',
   'quiet',
   'reads',
+  'stretches',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -49,6 +50,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   backlogs,
   quiet,
   reads,
+  stretches,
 };
 
 /** At least so many nodes, of the kinds that were drawn. */
@@ -163,6 +165,24 @@ function pages(drawn: SimConfig, draw: Prng): SimConfig {
     ),
     faults: { ...collected.faults, pageFailed: draw.pick([0, 0.1, 0.4]) },
     droughtMillisMax: pagedDroughtMillisMax,
+  };
+}
+
+/** Pages so large that what leaves them side by side is told by ranges: batches of ten are received and deleted together. */
+function stretches(drawn: SimConfig, draw: Prng): SimConfig {
+  const paged = pages(drawn, draw);
+  const attributes = { VisibilityTimeout: String(draw.pick([20, 60])), MessageRetentionPeriod: '300' };
+  return {
+    ...paged,
+    queues: [{ name: 'q0', attributes, deadLetterTo: undefined }],
+    limits: {
+      ...paged.limits,
+      leaseInlineMax: draw.pick([8, 16]),
+      leasePageEntries: draw.pick([24, 32, 48]),
+    },
+    clients: withWeights(paged.clients, { send: 2, receive: 2, settle: draw.pick([0.5, 1]) }, 40).map(
+      (client) => ({ ...client, deletes: draw.pick([0.5, 0.9]) }),
+    ),
   };
 }
 

@@ -76,6 +76,7 @@ const others = [
   'a page of delayed messages comes back',
   'a page of deliveries is written',
   'a delivery leaves its page',
+  'what has left a page is told by ranges',
   'a page of deliveries goes',
   'a page of ready ranges is written',
   'a page of ready ranges comes back',

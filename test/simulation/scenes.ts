@@ -9,6 +9,7 @@ import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../src/core/queue-state.ts';
 import { countWithin, has } from '../../src/core/range-set.ts';
 import { decodeReceiptHandle } from '../../src/core/receipt-handle.ts';
+import { leftRangesOf } from '../../src/format/left-codec.ts';
 import { manifestsPrefix, parseObjectKey } from '../../src/format/object-keys.ts';
 import { type DiffChecker, isCompacted, leaseKey } from './checkers/check.ts';
 import type { Call, CallAnswer, Landing, ObjectChange } from './history.ts';
@@ -227,8 +228,9 @@ export class Scenes implements DiffChecker {
 
   #leasePages(before: QueueState['leasePages'], after: QueueState['leasePages']): void {
     if (before === after) return;
-    for (const [id, { remaining }] of after) {
+    for (const [id, { remaining, left }] of after) {
       const earlier = before.get(id);
+      if (leftRangesOf(left)) this.#reached.note('what has left a page is told by ranges');
       if (!earlier) this.#reached.note('a page of deliveries is written');
       else if (remaining < earlier.remaining) this.#reached.note('a delivery leaves its page');
     }

@@ -89,4 +89,28 @@ export const leaseFaults: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'ranges-of-a-page-are-not-read',
+    breaks: 'what has left a page, told by ranges, does not come back',
+    focus: 'stretches',
+    patches: [
+      {
+        file: 'src/format/page-reference-codec.ts',
+        text: '        values[of] = decode(other, reference);\n',
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'a-range-of-a-page-ends-early',
+    breaks: 'everything that a range says has left a page has left it',
+    focus: 'stretches',
+    patches: [
+      {
+        file: 'src/format/left-codec.ts',
+        text: 'for (let ordinal = start; ordinal < end; ordinal++) bits',
+        by: 'for (let ordinal = start; ordinal < end - 1; ordinal++) bits',
+      },
+    ],
+  },
 ];
