@@ -4,6 +4,7 @@
  */
 import { type QueueLimits, queueLimits } from '../../src/core/limits.ts';
 import type { EngineSettings, EngineTiming } from '../../src/engine/settings.ts';
+import type { FifoConfig } from './fifo.ts';
 import { focuses, focusOf } from './focus.ts';
 import { Prng } from './prng.ts';
 
@@ -63,6 +64,8 @@ export interface QueueConfig {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly deadLetterTo: string | undefined;
+  /** Only in a weather of its own (groups-weather.ts). */
+  readonly fifo?: FifoConfig;
 }
 
 export type ClientAction = 'send' | 'receive' | 'settle' | 'attributes' | 'purge' | 'recreate' | 'look';
