@@ -43,7 +43,9 @@ function isAlive(draft: Draft, { incarnation, sequence, leaseVersion }: ReceiptH
  */
 export function lostToRetention(draft: Draft, handle: ReceiptHandle): boolean {
   if (!draft.retentionEnded || handle.incarnation !== draft.base.incarnation) return false;
-  return draft.deliveries.findBefore(handle.sequence)?.token === handle.token;
+  const before = draft.deliveries.findBefore(handle.sequence);
+  // A FIFO queue has another answer for every earlier handle, too: while the message is there, they are expired.
+  return before?.token === handle.token || (draft.resolved.fifo !== undefined && before !== undefined);
 }
 
 export function deleteMessages(draft: Draft, command: Command & { readonly kind: 'delete' }): CommandResult {

@@ -339,6 +339,23 @@ describe('handles of a FIFO queue', () => {
     assert.deepEqual(queue.outcome(deleteOf(b1!.handle)), { kind: 'done' });
   });
 
+  it('are void once retention has ended the message, which stands only when it is swapped in', () => {
+    const queue = fifoQueue({ MessageRetentionPeriod: '60' });
+    queue.commit(sendIn('a', 'a1'));
+    const [first] = queue.receive(1, 5);
+    queue.nowMillis += 5_000;
+    const [second] = queue.receive(1, 5);
+    queue.nowMillis += 60_000;
+    const there = queue.state;
+    for (const { handle } of [first!, second!]) {
+      queue.state = there;
+      assert.deepEqual(queue.commit(deleteOf(handle), visibilityOf(handle, 9)), [
+        { outcome: { kind: 'done' }, effect: true },
+        { outcome: { kind: 'visibility', entries: ['not-available'] }, effect: true },
+      ]);
+    }
+  });
+
   it('are good as long as they are extended in time', () => {
     const queue = queueOf({ a: ['a1'] });
     const [a1] = queue.receive(1, 5);

@@ -46,8 +46,8 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: deletes,
-        text: 'return draft.deliveries.findBefore(handle.sequence)?.token === handle.token;',
-        by: 'return false;',
+        text: 'return before?.token === handle.token || (draft.resolved.fifo !== undefined && before !== undefined);',
+        by: 'return before === undefined;',
       },
     ],
   },
