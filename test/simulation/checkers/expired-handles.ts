@@ -45,7 +45,7 @@ export function expiredHandlesChecker(
       if (!isFifoState(diff.after)) return undefined;
       for (const { incarnation, sequence } of diff.ended)
         endedAt.set(`${incarnation}/${sequence}`, diff.landing.at);
-      return usedTooLate(diff, asked);
+      return usedTooLate(diff, asked, clockErrorMillis());
     },
     answered: ({ id, request, arrivedAt }, answer, at) => {
       if (!isFifoQueue(request.queue) || answer.kind !== 'done' || !('entries' in answer)) return undefined;
@@ -63,22 +63,26 @@ export function expiredHandlesChecker(
   };
 }
 
-/** Deletes and extensions that landed for a delivery which was over by the manifest's own time, a lower bound. */
+/**
+ * Deletes and extensions that landed for a delivery which was over by the manifest's own time, a lower bound of the store's:
+ * the clock that decides may be behind it by as much as it is wrong.
+ */
 function usedTooLate(
   { before, after, ended, incarnation }: LandingDiff,
   asked: ReadonlySet<string>,
+  error: number | undefined,
 ): string | undefined {
-  if (!before) return undefined;
+  if (!before || error === undefined) return undefined;
   const isOver = (sequence: number) => {
     const delivery = before.deliveries.get(sequence);
-    if (!delivery || delivery.visibleAtMillis > after.timeMillis) return false;
+    if (!delivery || delivery.visibleAtMillis > after.timeMillis - error) return false;
     return asked.has(leaseKey({ incarnation: after.incarnation, sequence, token: delivery.token }));
   };
   const retentionMillis = resolveAttributes(after.attributes).retentionSeconds * 1000;
   if (before.purgeWatermark === after.purgeWatermark)
     for (const { sequence, message } of ended)
       if (isOver(sequence) && stampOf(message) + retentionMillis > after.timeMillis)
-        return `sequence ${sequence} of ${incarnation.queue} was deleted by a handle that was over`;
+        return `sequence ${sequence} of ${incarnation.queue} was deleted by a handle that was over, until ${before.deliveries.get(sequence)?.visibleAtMillis} at ${after.timeMillis}`;
   for (const [sequence, { token, visibleAtMillis }] of after.deliveries) {
     const earlier = before.deliveries.get(sequence);
     if (earlier?.token !== token || earlier.visibleAtMillis === visibleAtMillis) continue;
