@@ -57,7 +57,7 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     groupOrderChecker(),
     groupHandsChecker(),
     deduplicationChecker(accepted, world),
-    duplicatesChecker(accepted, ledger, world.clockErrorMillis),
+    duplicatesChecker(accepted, ledger),
     expiredHandlesChecker(ledger, world.clockErrorMillis),
     deadLettersChecker(ledger, world.clockErrorMillis),
     purgesChecker(ledger),

@@ -1,6 +1,6 @@
 /**
  * Answers to sends on FIFO queues: a message is acknowledged with its sequence number, and called a duplicate only of one
- * that took its id, is not purged with its id since before the call, and did so no longer than five minutes ago. A call
+ * that took its id, was not purged before the call, and did so no longer than five minutes ago by manifest time. A call
  * is refused for want of an id as a whole.
  */
 
@@ -10,24 +10,17 @@ import type { SendEntry, SendEntryOutcome } from '../../../src/engine/queue-api.
 import { isFifoQueue } from '../fifo.ts';
 import type { Call } from '../history.ts';
 import { type Ledger, markerOf } from '../ledger.ts';
-import { storeMillisAt } from '../life.ts';
 import type { Acceptances } from './acceptances.ts';
 import type { DiffChecker } from './check.ts';
-
-/** An id counts from an upper bound of the time by a lower bound, and a commit may be some seconds old. */
-const longerMillisMax = 15_000;
 
 interface Found {
   readonly incarnation: string | undefined;
   readonly purgeWatermark: number;
+  readonly timeMillis: number;
   readonly byContent: boolean;
 }
 
-export function duplicatesChecker(
-  accepted: Acceptances,
-  ledger: Ledger,
-  clockErrorMillis: () => number | undefined,
-): DiffChecker {
+export function duplicatesChecker(accepted: Acceptances, ledger: Ledger): DiffChecker {
   /** What the bucket had when a call arrived. */
   const found = new Map<number, Found>();
   /** By queue: the last time that it did not deduplicate by content. */
@@ -44,15 +37,13 @@ export function duplicatesChecker(
     const id = deduplication?.explicitId ?? deduplication?.bodyHash;
     if (first.id !== id || (first.scope === 'messageGroup' && first.groupId !== content.groupId))
       return `a duplicate of sequence ${first.sequence}, which has the id ${first.id} in ${first.groupId}`;
-    const { incarnation, purgeWatermark } = found.get(call.id)!;
+    const { incarnation, purgeWatermark, timeMillis } = found.get(call.id)!;
     if (first.incarnation === incarnation && first.sequence < purgeWatermark)
       return `a duplicate of sequence ${first.sequence}, whose id was purged before`;
     if ((ledger.incarnations.get(first.incarnation)?.endedAt ?? call.arrivedAt) < call.arrivedAt)
       return `a duplicate of a message of a queue that was deleted before`;
-    const error = clockErrorMillis();
-    const tooLate =
-      storeMillisAt(call.arrivedAt) - first.acceptedAtMillis - DEDUPLICATION_MILLIS - longerMillisMax;
-    if (error !== undefined && tooLate > error)
+    // What forgets goes by manifest time, which may lag behind a store that was out of reach.
+    if (first.incarnation === incarnation && first.acceptedAtMillis + DEDUPLICATION_MILLIS <= timeMillis)
       return `a duplicate of sequence ${first.sequence}, whose id was free again`;
     return undefined;
   };
@@ -77,6 +68,7 @@ export function duplicatesChecker(
       found.set(id, {
         incarnation: state?.incarnation,
         purgeWatermark: state?.purgeWatermark ?? 0,
+        timeMillis: state?.timeMillis ?? 0,
         byContent: state !== undefined && resolveFifo(state.attributes)?.contentBasedDeduplication === true,
       });
       return undefined;
