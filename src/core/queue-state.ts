@@ -14,6 +14,7 @@
 import type { DeliveryToken, Incarnation, WriterId } from './ids.ts';
 import type { StoredMessage } from './message.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
+import type { QueueTags } from './queue-tags.ts';
 import { emptyRanges, type RangeSet } from './range-set.ts';
 
 export interface WriterEntry {
@@ -149,8 +150,7 @@ export interface QueueState {
   readonly createdAtMillis: number;
   readonly modifiedAtMillis: number;
   readonly attributes: QueueAttributes;
-  /** Place for tags (a later issue); kept as found. */
-  readonly tags: ReadonlyMap<string, string>;
+  readonly tags: QueueTags;
   /** At most WRITERS_MAX. */
   readonly writers: readonly WriterEntry[];
   readonly writersFloor: number;
@@ -195,6 +195,7 @@ export type ManifestContent =
 export function newQueueState(input: {
   readonly incarnation: Incarnation;
   readonly attributes: QueueAttributes;
+  readonly tags?: QueueTags;
   readonly timeMillis: number;
   readonly stampMillis: number;
 }): QueueState {
@@ -205,7 +206,7 @@ export function newQueueState(input: {
     createdAtMillis: input.stampMillis,
     modifiedAtMillis: input.stampMillis,
     attributes: input.attributes,
-    tags: new Map(),
+    tags: input.tags ?? new Map(),
     writers: [],
     writersFloor: 0,
     nextSequence: 1,

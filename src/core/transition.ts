@@ -1,7 +1,7 @@
 /**
  * The one switch: `apply(state, commands, …)` gives the next state and an outcome per command, or says what has to
  * be loaded or uploaded first. Pure and synchronous: the same arguments give the same answer, and nothing outside is
- * touched. Order within one transition: delete queue, attributes, purge, deletes, visibility changes and releases,
+ * touched. Order within one transition: delete queue, attributes and tags, purge, deletes, visibility changes and releases,
  * sends, moves and their resolution, links forgotten, receives, segments replaced; so a message can be stored and leased in one commit.
  */
 import { changeVisibility, release } from './change-visibility.ts';
@@ -13,9 +13,11 @@ import type { Incarnation, WriterId } from './ids.ts';
 import { foldLeases } from './lease-pages.ts';
 import type { QueueLimits } from './limits.ts';
 import { PageReader, PageWriter } from './pages.ts';
+import { addPermission, removePermission } from './permissions.ts';
 import { purge } from './purge.ts';
 import { mergeAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
+import { changeTags } from './queue-tags.ts';
 import { foldReady } from './ready-pages.ts';
 import { Receiver } from './receive.ts';
 import { appendMoved, forgetLinks, resolveMoves, returnMoves } from './redrive.ts';
@@ -57,6 +59,9 @@ export type TransitionResult =
 const order: Readonly<Record<Command['kind'], number>> = {
   'delete-queue': 0,
   'set-attributes': 1,
+  'change-tags': 1,
+  'add-permission': 1,
+  'remove-permission': 1,
   purge: 2,
   tidy: 2,
   delete: 3,
@@ -145,6 +150,12 @@ function applyOne(
       draft.setAttributes(mergeAttributes(draft.attributes, command.changes));
       draft.modifiedAtMillis = draft.time.stampMillis;
       return { outcome: { kind: 'done' }, effect: true };
+    case 'change-tags':
+      return changeTags(draft, command);
+    case 'add-permission':
+      return addPermission(draft, command);
+    case 'remove-permission':
+      return removePermission(draft, command);
     case 'purge':
       return purge(draft, command);
     case 'delete':

@@ -1,6 +1,7 @@
 /**
  * A small in-memory QueueService for tests of surfaces: enough of SQS to carry a conversation, with no store and no
- * clock but the one it is given. Rare outcomes are had by overriding a method: `{ ...fake, purgeQueue: … }`.
+ * clock but the one it is given. Tags, permissions and sources of dead letters are played on the engine
+ * (test/reports/reproduction.ts): all that is to see in them is what it does. Rare outcomes are had by overriding a method: `{ ...fake, purgeQueue: … }`.
  */
 import type { MessageContent, StoredMessage } from '../../src/core/message.ts';
 import { queueNameOfArn } from '../../src/core/queue-arn.ts';
@@ -203,10 +204,20 @@ function queueOperations(
   };
 }
 
+function unplayed(): Promise<never> {
+  return Promise.reject(new Error('the fake does not play this'));
+}
+
 export function fakeQueueService(fake: FakeQueues = new FakeQueues()): QueueService {
   return {
     ...attributeOperations(fake),
     ...queueOperations(fake),
+    tagQueue: unplayed,
+    untagQueue: unplayed,
+    queueTags: unplayed,
+    addPermission: unplayed,
+    removePermission: unplayed,
+    deadLetterSources: unplayed,
 
     async send(name, senderId, entries) {
       const queue = fake.queues.get(name);

@@ -3,6 +3,7 @@ import type { CreateQueueRequest, CreateQueueResult } from '@aws-sdk/client-sqs'
 import { isFifoName, isQueueName } from '../../../core/queue-arn.ts';
 import { attributeRefusal, invalidParameter, missingParameter, type Refusal, refusal } from '../errors.ts';
 import { queueUrl } from '../queue-url.ts';
+import { tagRefusal } from '../tags.ts';
 import { action } from './action.ts';
 
 function checkName(name: string, fifo: boolean): Refusal | undefined {
@@ -28,7 +29,8 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
     if (refused !== undefined) return refused;
     if (fifo)
       return refusal('UnsupportedOperation', 'FIFO queues are not supported by this version of okuri.');
-    const outcome = await call.service.createQueue(name, attributes);
+    const tags = new Map(Object.entries(request.tags ?? {}));
+    const outcome = await call.service.createQueue(name, attributes, tags);
     switch (outcome.kind) {
       case 'created':
       case 'exists':
@@ -40,6 +42,8 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
         );
       case 'bad-attributes':
         return attributeRefusal(outcome.problem);
+      case 'bad-tags':
+        return tagRefusal(outcome.problem, name);
       case 'deleted-recently':
         return refusal(
           'QueueDeletedRecently',
