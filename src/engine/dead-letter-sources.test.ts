@@ -1,6 +1,7 @@
 /** Which queues name one as their dead-letter queue: complete, true on any node, and bounded in what it reads. */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import type { Fault } from '../../test/support/scripted-store.ts';
 import {
   accountId,
   kindOf,
@@ -13,7 +14,8 @@ import {
 import type { Incarnation } from '../core/ids.ts';
 import { newQueueState } from '../core/queue-state.ts';
 import { encodeManifest } from '../format/manifest-codec.ts';
-import { manifestKey } from '../format/object-keys.ts';
+import { manifestKey, manifestsPrefix } from '../format/object-keys.ts';
+import type { ListPage } from '../store/object-store.ts';
 import { sourceReadsAtOnce, sourceReadsMax } from './settings.ts';
 
 const sourceOf = (target: string) => ({ RedrivePolicy: redrivePolicy(target, 3) });
@@ -125,6 +127,32 @@ describe('the sources of a dead-letter queue', () => {
     assert.equal((await namesOf(world, node)).length, 40);
     // The dead-letter queue itself is read to see that it is there.
     assert.deepEqual([readsOf(node) - before[0]!, node.store.count('list') - before[1]!], [2, 1]);
+  });
+
+  scenario('that several ask for at once are read once, one call after the other', async (world) => {
+    const node = world.startNode();
+    await node.create('dlq');
+    await putQueues(world, numbered(40), 'dlq');
+    const all = async () => await node.service.deadLetterSources('dlq', { startAfter: undefined, limit: 99 });
+    const answers = await world.run(Promise.all([all(), all()]));
+    for (const answer of answers) assert.deepEqual(answer.kind === 'sources' && answer.names, numbered(40));
+    assert.equal(node.store.count('get m/n'), 40);
+  });
+
+  scenario('are not taken from a LIST whose tags may be old', async (world) => {
+    const node = world.startNode({ listTags: false });
+    for (const name of ['dlq', 'q']) await node.create(name);
+    // From the second LIST on it shows the tags of the first.
+    let first: ListPage | undefined;
+    const old: Fault = async ({ land }) => {
+      first ??= (await land()) as ListPage;
+      return first;
+    };
+    node.store.script({ method: 'list', key: manifestsPrefix, times: 9 }, old);
+    assert.deepEqual(await namesOf(world, node), []);
+    const changes = new Map(Object.entries(sourceOf('dlq')));
+    await world.run(world.startNode().service.setQueueAttributes('q', changes));
+    assert.deepEqual(await namesOf(world, node), ['q']);
   });
 
   scenario(
