@@ -8,6 +8,7 @@ import type { QueueLimits } from '../../../src/core/limits.ts';
 import { contentBytesOf } from '../../../src/core/message-size.ts';
 import type { QueueState, SegmentReference } from '../../../src/core/queue-state.ts';
 import { hullOf } from '../../../src/core/segments-pages.ts';
+import type { MessageLife } from '../ledger.ts';
 import { type DiffChecker, isCompacted } from './check.ts';
 
 /** DESIGN.md section 4. */
@@ -60,7 +61,9 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
             return `compacted segment ${id} of ${incarnation.queue} has ${bytes} bytes`;
           continue;
         }
-        uploaded += bytes;
+        // One that was uploaded for an earlier attempt may hold letters that another node has appended since.
+        const reused = before !== undefined && reference.baseVersion < before.version;
+        uploaded += reused ? Math.min(bytes, spillBytesMax(reference, before, born)) : bytes;
         // One message alone may be larger.
         if (liveCount > 1 && bytes > limits.segmentBytesMax + envelopeBytes + liveCount * messageExtraBytes)
           return `segment ${id} of ${incarnation.queue} has ${bytes} bytes`;
@@ -74,6 +77,22 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
         : undefined;
     },
   };
+}
+
+/** What a spill of just those messages that it still names would have, at most. */
+function spillBytesMax(
+  { runs }: SegmentReference,
+  before: QueueState,
+  born: readonly Pick<MessageLife, 'sequence' | 'message'>[],
+): number {
+  const isNamed = (sequence: number) =>
+    runs.some(({ firstSequence, count }) => firstSequence <= sequence && sequence < firstSequence + count);
+  let bytes = envelopeBytes;
+  for (const [sequence, entry] of before.tail)
+    if (isNamed(sequence)) bytes += entry.bytes + messageExtraBytes;
+  for (const { sequence, message } of born)
+    if (isNamed(sequence)) bytes += contentBytesOf(message) + messageExtraBytes;
+  return bytes;
 }
 
 /** In the manifest before and after, the same, with bodies in segments: those should rather be in pages. */
