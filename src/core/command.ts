@@ -5,8 +5,10 @@
  */
 import type { Incarnation } from './ids.ts';
 import type { MessageContent, StoredMessage } from './message.ts';
+import type { PolicyStatement } from './permissions.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
 import type { Run, SegmentId } from './queue-state.ts';
+import type { QueueTags } from './queue-tags.ts';
 import type { ReceiptHandle } from './receipt-handle.ts';
 
 /** A message to send. The object's identity names it: an uploaded body is found again by it after a conflict. */
@@ -50,6 +52,10 @@ export type Command =
   | { readonly kind: 'delete-queue' }
   /** Canonical values; `''` removes. */
   | { readonly kind: 'set-attributes'; readonly changes: QueueAttributes }
+  /** Removes, then adds. */
+  | { readonly kind: 'change-tags'; readonly add: QueueTags; readonly remove: readonly string[] }
+  | { readonly kind: 'add-permission'; readonly statement: PolicyStatement }
+  | { readonly kind: 'remove-permission'; readonly label: string }
   | { readonly kind: 'purge'; readonly cooldownMillis: number }
   | { readonly kind: 'delete'; readonly handles: readonly ReceiptHandle[] }
   | {
@@ -120,6 +126,12 @@ export type CommandOutcome =
   | { readonly kind: 'done'; readonly expired?: readonly number[] }
   | { readonly kind: 'queue-missing' }
   | { readonly kind: 'purged-recently' }
+  | { readonly kind: 'too-many-tags' }
+  /** Another statement of the policy has that label. */
+  | { readonly kind: 'label-taken' }
+  | { readonly kind: 'no-such-label'; readonly hasPolicy: boolean }
+  | { readonly kind: 'too-many-statements' /** With the new one. */; readonly count: number }
+  | { readonly kind: 'policy-too-long'; readonly charactersMax: number }
   | { readonly kind: 'visibility'; readonly entries: readonly VisibilityResult[] }
   | { readonly kind: 'sent'; readonly entries: readonly SendResult[] }
   | {
@@ -128,7 +140,10 @@ export type CommandOutcome =
       /** Visible messages were passed over because their bodies could not be read. */
       readonly unreadable: boolean;
     }
-  /** What some of its handles hold is not known: their page can't be read. The others took effect. */
+  /**
+   * A page that can't be read would decide it. Of handles the others took effect; of a send, or a change of the delay,
+   * to a FIFO queue nothing did.
+   */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'over-limit' }
   /** The state has moved on from what the command was made for. */

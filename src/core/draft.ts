@@ -60,6 +60,7 @@ export class Draft {
   /** Which batch entry a tail message of this transition came from. */
   readonly origins = new Map<number, NewMessage | MovedMessage>();
   attributes: QueueState['attributes'];
+  tags: QueueState['tags'];
   modifiedAtMillis: number;
   nextSequence: number;
   purgeWatermark: number;
@@ -102,6 +103,7 @@ export class Draft {
     this.outgoingLinks = new Copied(base.outgoingLinks);
     this.incomingLinks = new Copied(base.incomingLinks);
     this.attributes = base.attributes;
+    this.tags = base.tags;
     this.modifiedAtMillis = base.modifiedAtMillis;
     this.nextSequence = base.nextSequence;
     this.purgeWatermark = base.purgeWatermark;
@@ -250,6 +252,7 @@ export class Draft {
       timeMillis: this.time.manifestMillis,
       modifiedAtMillis: this.modifiedAtMillis,
       attributes: this.attributes,
+      tags: this.tags,
       nextSequence: this.nextSequence,
       purgeWatermark: this.purgeWatermark,
       purgedAtMillis: this.purgedAtMillis,

@@ -80,7 +80,7 @@ const COMPUTED: ReadonlySet<string> = new Set([
  * The manifest, rewritten with every commit, carries the attributes: a policy may not be what fills it. AWS bounds
  * policies by statements and principals instead, which real ones reach long before this.
  */
-const POLICY_CHARACTERS_MAX = 65_536;
+export const POLICY_CHARACTERS_MAX = 65_536;
 /** AWS's own bound on a KMS key identifier. */
 const KEY_ID_CHARACTERS_MAX = 2_048;
 

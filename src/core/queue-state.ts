@@ -15,6 +15,7 @@
 import type { DeduplicationKey, DeliveryToken, GroupHash, Incarnation, WriterId } from './ids.ts';
 import type { StoredMessage } from './message.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
+import type { QueueTags } from './queue-tags.ts';
 import { emptyRanges, type RangeSet } from './range-set.ts';
 
 export interface WriterEntry {
@@ -171,8 +172,7 @@ export interface QueueState {
   readonly createdAtMillis: number;
   readonly modifiedAtMillis: number;
   readonly attributes: QueueAttributes;
-  /** Place for tags (a later issue); kept as found. */
-  readonly tags: ReadonlyMap<string, string>;
+  readonly tags: QueueTags;
   /** At most WRITERS_MAX. */
   readonly writers: readonly WriterEntry[];
   readonly writersFloor: number;
@@ -219,6 +219,7 @@ export type ManifestContent =
 export function newQueueState(input: {
   readonly incarnation: Incarnation;
   readonly attributes: QueueAttributes;
+  readonly tags?: QueueTags;
   readonly timeMillis: number;
   readonly stampMillis: number;
 }): QueueState {
@@ -229,7 +230,7 @@ export function newQueueState(input: {
     createdAtMillis: input.stampMillis,
     modifiedAtMillis: input.stampMillis,
     attributes: input.attributes,
-    tags: new Map(),
+    tags: input.tags ?? new Map(),
     writers: [],
     writersFloor: 0,
     nextSequence: 1,

@@ -1,7 +1,7 @@
 /**
  * The one switch: `apply(state, commands, …)` gives the next state and an outcome per command, or says what has to
  * be loaded or uploaded first. Pure and synchronous: the same arguments give the same answer, and nothing outside is
- * touched. Order within one transition: delete queue, attributes, purge, deletes, visibility changes and releases,
+ * touched. Order within one transition: delete queue, attributes and tags, purge, deletes, visibility changes and releases,
  * sends, moves and their resolution, links forgotten, receives, segments replaced; so a message can be stored and leased in one commit.
  */
 import { changeVisibility, release } from './change-visibility.ts';
@@ -15,9 +15,11 @@ import type { Incarnation, WriterId } from './ids.ts';
 import { foldLeases } from './lease-pages.ts';
 import type { QueueLimits } from './limits.ts';
 import { PageReader, PageWriter } from './pages.ts';
+import { addPermission, removePermission } from './permissions.ts';
 import { purge } from './purge.ts';
 import { mergeAttributes, resolveAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
+import { changeTags } from './queue-tags.ts';
 import { foldReady } from './ready-pages.ts';
 import { Receiver } from './receive.ts';
 import { appendMoved, forgetLinks, resolveMoves, returnMoves } from './redrive.ts';
@@ -60,6 +62,9 @@ export type TransitionResult =
 const order: Readonly<Record<Command['kind'], number>> = {
   'delete-queue': 0,
   'set-attributes': 1,
+  'change-tags': 1,
+  'add-permission': 1,
+  'remove-permission': 1,
   purge: 2,
   tidy: 2,
   delete: 3,
@@ -164,6 +169,12 @@ function applyOne(
   switch (command.kind) {
     case 'set-attributes':
       return setAttributes(draft, mergeAttributes(draft.attributes, command.changes), pages);
+    case 'change-tags':
+      return changeTags(draft, command);
+    case 'add-permission':
+      return addPermission(draft, command);
+    case 'remove-permission':
+      return removePermission(draft, command);
     case 'purge':
       return purge(draft, command);
     case 'delete':

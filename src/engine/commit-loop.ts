@@ -29,6 +29,7 @@ import {
   type Poll,
   type ReceiveOptions,
   ReceiveWaiters,
+  unreadableWords,
 } from './pending.ts';
 import { PollSchedule } from './poll-schedule.ts';
 import { Unavailable } from './queue-api.ts';
@@ -365,7 +366,7 @@ export class CommitLoop implements WatchedQueue {
       else if (outcome.kind === 'received' && outcome.messages.length === 0 && outcome.unreadable)
         pending.fail(new Unavailable('messages are there, but their bodies cannot be read now'));
       else if (outcome.kind === 'unreadable')
-        pending.fail(new Unavailable('what decides it is in a page that cannot be read'));
+        pending.fail(new Unavailable(unreadableWords(pending.command.kind)));
       else pending.answer(outcome);
     });
     this.#waiters.parkFirst(parked);

@@ -1,7 +1,7 @@
 /** What a node reads of a FIFO queue to know whose turn it is: groups of segments, lease pages, pages of taken ids. */
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { hour, kindOf, scenario, type TestNode, type World } from '../../test/support/world.ts';
+import { fifoEntryOf, hour, kindOf, scenario, type TestNode, type World } from '../../test/support/world.ts';
 import { queueLimits } from '../core/limits.ts';
 import { objectsPrefix, parseObjectKey } from '../format/object-keys.ts';
 import { Unavailable } from './queue-api.ts';
@@ -15,6 +15,8 @@ const tiny = {
     tailBytesMax: 1_000,
     segmentsInlineMax: 4,
     segmentPageEntries: 2,
+    delayedInlineMax: 2,
+    delayedPageEntries: 2,
     leaseInlineMax: 2,
     leasePageEntries: 2,
     readyRangesMax: 2,
@@ -116,4 +118,67 @@ describe('a FIFO queue on several nodes', () => {
       groups.map(() => 'duplicate'),
     );
   });
+});
+
+describe('a page of a FIFO queue that cannot be read', () => {
+  /** Gone from the bucket; puts it back. */
+  async function losePages(world: World, kind: string): Promise<() => Promise<void>> {
+    const lost = new Map<string, Uint8Array>();
+    for (const key of await world.keys(objectsPrefix)) {
+      if (parseObjectKey(key)?.kind !== kind) continue;
+      const found = await world.bucket.get(key);
+      assert.ok(found.kind === 'done');
+      lost.set(key, found.body);
+      await world.bucket.delete(key);
+    }
+    assert.ok(lost.size > 0, `there are ${kind} pages`);
+    return async () => {
+      for (const [key, body] of lost) await world.bucket.put(key, body);
+    };
+  }
+
+  scenario(
+    'refuses a send whose ids it may have, and says so; a known duplicate is answered',
+    async (world) => {
+      const [writer, reader] = [world.startNode(tiny), world.startNode(tiny)];
+      await writer.create(queue, fifo);
+      for (const body of bodies('a', 7)) await writer.sendTo(queue, 'a', body);
+      const putBack = await losePages(world, 'deduplication');
+      await assert.rejects(reader.sendTo(queue, 'b', 'b0'), (error) => {
+        assert.ok(error instanceof Unavailable);
+        assert.match(error.message, /^whether its deduplication ids are taken is in a page/);
+        return true;
+      });
+      assert.deepEqual(await reader.counts(queue), [7, 0, 0]);
+      const last = fifoEntryOf(bodies('a', 7).at(-1)!, 'a');
+      const again = await world.run(reader.service.send(queue, 'AIDATEST', [last]));
+      assert.deepEqual(again.kind === 'done' && again.entries.map(kindOf), ['duplicate']);
+      assert.equal((await reader.receive(queue, { maxMessages: 1 })).length, 1);
+      await putBack();
+      await reader.sendTo(queue, 'b', 'b0');
+    },
+  );
+
+  scenario(
+    'refuses a change of the delay of what it holds, and of handles in it, each in its words',
+    async (world) => {
+      const [writer, reader] = [world.startNode(tiny), world.startNode(tiny)];
+      await writer.create(queue, fifo);
+      for (const group of ['a', 'b', 'c', 'd', 'e']) await writer.sendTo(queue, group, ...bodies(group, 2));
+      const held = [];
+      for (let n = 0; n < 5; n++) held.push(await writer.receiveOne(queue));
+      const change = (DelaySeconds: string) =>
+        world.run(reader.service.setQueueAttributes(queue, new Map([['DelaySeconds', DelaySeconds]])));
+      await change('600');
+      for (const body of bodies('f', 6)) await writer.sendTo(queue, 'f', body);
+      const backs = [await losePages(world, 'lease'), await losePages(world, 'delayed')];
+      await assert.rejects(change('0'), { message: 'what is delayed is in a page that cannot be read' });
+      await assert.rejects(reader.delete(queue, ...held), {
+        message: 'what these handles hold is in a page that cannot be read',
+      });
+      for (const putBack of backs) await putBack();
+      assert.deepEqual(await change('0'), { kind: 'done' });
+      await reader.delete(queue, ...held);
+    },
+  );
 });

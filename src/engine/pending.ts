@@ -111,3 +111,10 @@ export class ReceiveWaiters {
     );
   }
 }
+
+/** What a command is refused with that a page which can't be read would decide. */
+export function unreadableWords(kind: Command['kind']): string {
+  if (kind === 'send') return 'whether its deduplication ids are taken is in a page that cannot be read';
+  if (kind === 'set-attributes') return 'what is delayed is in a page that cannot be read';
+  return 'what these handles hold is in a page that cannot be read';
+}

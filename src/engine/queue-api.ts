@@ -10,6 +10,7 @@
 import type { AttributeProblem } from '../core/attribute-problem.ts';
 import type { Deduplication } from '../core/command.ts';
 import type { MessageContent, StoredMessage } from '../core/message.ts';
+import type { QueueTags, TagProblem } from '../core/queue-tags.ts';
 
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
@@ -33,8 +34,59 @@ export type CreateQueueOutcome =
   /** It exists with another value of `attribute`. */
   | { readonly kind: 'differs'; readonly attribute: string }
   | { readonly kind: 'bad-attributes'; readonly problem: AttributeProblem }
+  | BadTags
   /** Cool-downs are on and a queue of that name was deleted less than 60 s ago. */
   | { readonly kind: 'deleted-recently' };
+
+export interface BadTags {
+  readonly kind: 'bad-tags';
+  readonly problem: TagProblem;
+}
+
+export type ChangeTagsOutcome = { readonly kind: 'done' } | BadTags | QueueMissing;
+
+export interface QueueTagsSnapshot {
+  readonly kind: 'tags';
+  readonly tags: QueueTags;
+}
+
+export interface Permission {
+  readonly label: string;
+  /** At least one. */
+  readonly accountIds: readonly string[];
+  /** At least one, as AWS names them, without `SQS:`. */
+  readonly actions: readonly string[];
+}
+
+export type AddPermissionOutcome =
+  | { readonly kind: 'done' }
+  /** Another permission has that label. */
+  | { readonly kind: 'label-taken' }
+  /** `count`: with this one. */
+  | { readonly kind: 'too-many-statements'; readonly count: number; readonly max: number }
+  | { readonly kind: 'policy-too-long'; readonly charactersMax: number }
+  | QueueMissing;
+
+export type RemovePermissionOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'no-such-label'; readonly hasPolicy: boolean }
+  | QueueMissing;
+
+export interface DeadLetterSourcesRequest {
+  /** Only names after this one. */
+  readonly startAfter: string | undefined;
+  readonly limit: number;
+}
+
+export interface DeadLetterSources {
+  readonly kind: 'sources';
+  /** In name order. */
+  readonly names: readonly string[];
+  /** More may follow after this name, which need not be one of them; undefined: none do. */
+  readonly resumeAfter: string | undefined;
+  /** It ends before `limit` because a call looks through so many queues and no more. */
+  readonly endedEarly: boolean;
+}
 
 export type SetQueueAttributesOutcome =
   | { readonly kind: 'done' }
@@ -173,7 +225,12 @@ export type PurgeOutcome =
 
 export interface QueueService {
   /** `attributes`: as sent. A queue is FIFO exactly if its name ends in `.fifo`. */
-  createQueue(name: string, attributes: ReadonlyMap<string, string>): Promise<CreateQueueOutcome>;
+  createQueue(
+    name: string,
+    attributes: ReadonlyMap<string, string>,
+    /** Of a new queue; those of one that exists stay, and are not compared. */
+    tags?: QueueTags,
+  ): Promise<CreateQueueOutcome>;
   /** Reads the store: true on any node right after a create. */
   queueExists(name: string): Promise<boolean>;
   getQueue(name: string): Promise<QueueSnapshot | QueueMissing>;
@@ -181,6 +238,19 @@ export interface QueueService {
     name: string,
     attributes: ReadonlyMap<string, string>,
   ): Promise<SetQueueAttributesOutcome>;
+  /** Adds tags, or gives them other values; all or none. */
+  tagQueue(name: string, tags: QueueTags): Promise<ChangeTagsOutcome>;
+  /** A key that is not there is passed over. */
+  untagQueue(name: string, keys: readonly string[]): Promise<ChangeTagsOutcome>;
+  queueTags(name: string): Promise<QueueTagsSnapshot | QueueMissing>;
+  /** A statement in the queue's Policy, which has no effect. */
+  addPermission(name: string, permission: Permission): Promise<AddPermissionOutcome>;
+  removePermission(name: string, label: string): Promise<RemovePermissionOutcome>;
+  /** The queues whose RedrivePolicy names this one. */
+  deadLetterSources(
+    name: string,
+    request: DeadLetterSourcesRequest,
+  ): Promise<DeadLetterSources | QueueMissing>;
   listQueues(request: ListQueuesRequest): Promise<QueueList>;
   deleteQueue(name: string): Promise<{ readonly kind: 'done' } | QueueMissing>;
   purgeQueue(name: string): Promise<PurgeOutcome>;

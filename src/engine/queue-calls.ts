@@ -1,30 +1,36 @@
 /**
  * Every call of the façade (queue-api.ts) on the loops and registers of this process. Translates calls to commands and
- * back; decides nothing about messages itself.
+ * back; decides nothing about messages itself. Over 300 lines because the façade is one interface, each call a few lines.
  */
 import type { AttributeProblem } from '../core/attribute-problem.ts';
 import type { Command, CommandOutcome, NewMessage } from '../core/command.ts';
 import { messageIdFrom } from '../core/ids.ts';
-import { isFifoName, queueNameOfArn } from '../core/queue-arn.ts';
+import { STATEMENTS_MAX } from '../core/permissions.ts';
+import { isFifoName, queueArn, queueNameOfArn } from '../core/queue-arn.ts';
 import {
   mergeAttributes,
   parseAttributes,
   resolveAttributes,
   shownAttributes,
 } from '../core/queue-attributes.ts';
+import { type QueueTags, tagKeysProblem, tagsProblem } from '../core/queue-tags.ts';
 import { decodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
-import { deadLetterTargetMissing } from '../core/redrive-policy.ts';
+import { allowsSource, deadLetterTargetDenies, deadLetterTargetMissing } from '../core/redrive-policy.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import { countWithPages } from './count-with-pages.ts';
 import { createQueue } from './create-queue.ts';
+import { DeadLetterSourceFinder } from './dead-letter-sources.ts';
 import { deleteOutcomes, received, sentOutcome, visibilityOutcomes } from './entry-outcomes.ts';
 import { listQueues } from './list-queues.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import type { LoopOutcome } from './pending.ts';
+import { newStatement } from './permission-statement.ts';
 import {
   type CreateQueueOutcome,
+  type DeadLetterSourcesRequest,
+  type Permission,
   type QueueMissing,
   type QueueService,
   type ReceiveOutcome,
@@ -45,24 +51,32 @@ export class QueueCalls implements QueueService {
   readonly #context: EngineContext;
   readonly #registry: QueueRegistry;
   readonly #stop: AbortSignal;
+  readonly #sources: DeadLetterSourceFinder;
 
   constructor(context: EngineContext, registry: QueueRegistry, stop: AbortSignal) {
     this.#context = context;
     this.#registry = registry;
     this.#stop = stop;
+    this.#sources = new DeadLetterSourceFinder(context, stop);
   }
 
-  createQueue(name: string, attributes: ReadonlyMap<string, string>): Promise<CreateQueueOutcome> {
+  createQueue(
+    name: string,
+    attributes: ReadonlyMap<string, string>,
+    tags: QueueTags = new Map(),
+  ): Promise<CreateQueueOutcome> {
     return this.#guarded(async () => {
       const fifo = isFifoName(name);
       const parsed = parseAttributes(attributes, 'create', fifo);
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
+      const badTags = tagsProblem(tags);
+      if (badTags) return { kind: 'bad-tags', problem: badTags };
       const problem = await this.#redriveProblem(name, parsed.attributes);
       if (problem) return { kind: 'bad-attributes', problem };
       await this.#context.time.prime(this.#context.environment.store);
       const byName = new Map(fifo ? [['FifoQueue', 'true']] : []);
       const given = mergeAttributes(byName, parsed.attributes);
-      const { outcome, observed } = await createQueue(this.#context, name, given);
+      const { outcome, observed } = await createQueue(this.#context, name, given, tags);
       if (observed && outcome.kind === 'created') this.#registry.adopt(name, observed);
       return outcome;
     });
@@ -103,6 +117,61 @@ export class QueueCalls implements QueueService {
       const outcome = await this.#submit(name, { kind: 'set-attributes', changes: parsed.attributes });
       return outcome.kind === 'queue-missing' ? missing : { kind: 'done' };
     });
+  }
+
+  tagQueue(name: string, tags: QueueTags): ReturnType<QueueService['tagQueue']> {
+    const problem = tagsProblem(tags);
+    if (problem) return Promise.resolve({ kind: 'bad-tags', problem });
+    return this.#guarded(async () => {
+      const outcome = await this.#submit(name, { kind: 'change-tags', add: tags, remove: [] });
+      if (outcome.kind === 'too-many-tags') return { kind: 'bad-tags', problem: 'too-many' };
+      return outcome.kind === 'queue-missing' ? missing : { kind: 'done' };
+    });
+  }
+
+  untagQueue(name: string, keys: readonly string[]): ReturnType<QueueService['untagQueue']> {
+    const problem = tagKeysProblem(keys);
+    if (problem) return Promise.resolve({ kind: 'bad-tags', problem });
+    return this.#guarded(async () => {
+      const outcome = await this.#submit(name, { kind: 'change-tags', add: new Map(), remove: keys });
+      return outcome.kind === 'queue-missing' ? missing : { kind: 'done' };
+    });
+  }
+
+  queueTags(name: string): ReturnType<QueueService['queueTags']> {
+    return this.#guarded(async () => {
+      const queue = await this.#read(name);
+      return queue ? { kind: 'tags', tags: queue.state.tags } : missing;
+    });
+  }
+
+  addPermission(name: string, permission: Permission): ReturnType<QueueService['addPermission']> {
+    return this.#guarded(async () => {
+      const { accountId, region } = this.#context.settings;
+      const statement = newStatement(permission, queueArn({ accountId, region, name }));
+      const outcome = await this.#submit(name, { kind: 'add-permission', statement });
+      if (outcome.kind === 'queue-missing') return missing;
+      if (outcome.kind === 'too-many-statements') return { ...outcome, max: STATEMENTS_MAX };
+      if (outcome.kind === 'label-taken' || outcome.kind === 'policy-too-long') return outcome;
+      return expected(outcome, 'done');
+    });
+  }
+
+  removePermission(name: string, label: string): ReturnType<QueueService['removePermission']> {
+    return this.#guarded(async () => {
+      const outcome = await this.#submit(name, { kind: 'remove-permission', label });
+      if (outcome.kind === 'queue-missing') return missing;
+      return outcome.kind === 'no-such-label' ? outcome : expected(outcome, 'done');
+    });
+  }
+
+  deadLetterSources(
+    name: string,
+    request: DeadLetterSourcesRequest,
+  ): ReturnType<QueueService['deadLetterSources']> {
+    return this.#guarded(async () =>
+      (await this.#read(name)) ? this.#sources.find(name, request) : missing,
+    );
   }
 
   listQueues(request: Parameters<QueueService['listQueues']>[0]): ReturnType<QueueService['listQueues']> {
@@ -212,7 +281,7 @@ export class QueueCalls implements QueueService {
     }
   }
 
-  /** RedrivePolicy must name an existing queue of this account; an empty one removes the policy. */
+  /** RedrivePolicy must name an existing queue of this account that allows it; an empty one removes the policy. */
   async #redriveProblem(
     name: string,
     attributes: ReadonlyMap<string, string>,
@@ -223,8 +292,11 @@ export class QueueCalls implements QueueService {
     const target = redrivePolicy && queueNameOfArn(redrivePolicy.deadLetterTargetArn);
     const { accountId, region } = this.#context.settings;
     const ours = target?.accountId === accountId && target.region === region;
-    if (ours && target.name !== name && (await this.#read(target.name))) return undefined;
-    return deadLetterTargetMissing(policyText);
+    const found = ours && target.name !== name ? await this.#read(target.name) : undefined;
+    if (!found) return deadLetterTargetMissing(policyText);
+    const allowPolicy = found.state.attributes.get('RedriveAllowPolicy');
+    if (allowsSource(allowPolicy, { accountId, region, name })) return undefined;
+    return deadLetterTargetDenies(policyText);
   }
 
   async #read(name: string): Promise<ObservedQueue | undefined> {

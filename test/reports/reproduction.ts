@@ -9,6 +9,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { it } from 'node:test';
 import type { SqsDigests } from '../../src/protocol/sqs/digests.ts';
+import { type Fields, type QueryOptions, query, type XmlReply } from '../protocol-support/query-client.ts';
 import {
   type CallOptions,
   type Reply,
@@ -52,7 +53,7 @@ export interface BatchReply {
   readonly Failed?: readonly FailedEntry[];
 }
 
-/** A client of one node on a fresh bucket. */
+/** A client of one node, a new one unless told which. */
 export class Sqs {
   readonly world: World;
   readonly node: TestNode;
@@ -71,6 +72,11 @@ export class Sqs {
 
   call(action: string, body: object, options?: CallOptions): Promise<Reply> {
     return this.world.run(this.calling(action, body, options));
+  }
+
+  /** Over the legacy query protocol. */
+  query(fields: Fields, options: QueryOptions = {}): Promise<XmlReply> {
+    return this.world.run(query(this.#client.handler, fields, options));
   }
 
   /** A call that must succeed; its answer. */

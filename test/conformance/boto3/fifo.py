@@ -76,6 +76,16 @@ def queues():
         "InvalidParameterValue",
     )
     sqs.delete_queue(QueueUrl=url)
+    name = f"{prefix}-tags.fifo"
+    url = sqs.create_queue(QueueName=name, Attributes={"FifoQueue": "true"}, tags={"team": "blue"})["QueueUrl"]
+    sqs.tag_queue(QueueUrl=url, Tags={"path/to": ""})
+    check_equal("its tags", sqs.list_queue_tags(QueueUrl=url).get("Tags"), {"team": "blue", "path/to": ""})
+    sqs.add_permission(QueueUrl=url, Label="one", AWSAccountIds=["111111111111"], Actions=["SendMessage"])
+    seen = attributes_of(url)
+    check_equal("its policy", json.loads(seen["Policy"])["Statement"][0]["Resource"], seen["QueueArn"])
+    sqs.remove_permission(QueueUrl=url, Label="one")
+    check("no policy any more", "Policy" not in attributes_of(url))
+    sqs.delete_queue(QueueUrl=url)
 
 
 def produce(url):
@@ -206,6 +216,14 @@ def dead_letters():
     dead = create("dead")
     policy = {"deadLetterTargetArn": attributes_of(dead)["QueueArn"], "maxReceiveCount": 1}
     url = create("work", RedrivePolicy=json.dumps(policy))
+    check_equal("its sources", sqs.list_dead_letter_source_queues(QueueUrl=dead).get("queueUrls"), [url])
+    closed = create("closed", RedriveAllowPolicy=json.dumps({"redrivePermission": "denyAll"}))
+    policy = json.dumps({**policy, "deadLetterTargetArn": attributes_of(closed)["QueueArn"]})
+    check_refused(
+        "a dead-letter queue that allows none",
+        lambda: sqs.set_queue_attributes(QueueUrl=url, Attributes={"RedrivePolicy": policy}),
+        "InvalidParameterValue",
+    )
     for body in ("poison", "next"):
         sqs.send_message(QueueUrl=url, MessageBody=body, MessageGroupId="g", MessageDeduplicationId=body)
     (poison,) = receive(url, MaxNumberOfMessages=1)
@@ -216,7 +234,7 @@ def dead_letters():
     check_equal("the same message", letter["MessageId"], poison["MessageId"])
     check_equal("in its group", letter["Attributes"]["MessageGroupId"], "g")
     check_equal("deduplicated by its own id", letter["Attributes"]["MessageDeduplicationId"], letter["MessageId"])
-    for each in (url, dead):
+    for each in (url, dead, closed):
         sqs.delete_queue(QueueUrl=each)
 
 

@@ -40,7 +40,11 @@ const collectionOfPages: readonly Mutant[] = [
         text: "  if (result.kind === 'failed') throw new StoreError(result.reason, { retryable: true });\n",
         by: '',
       },
-      { file: named, text: 'if (!segments) return undefined;', by: 'if (!segments) continue;' },
+      {
+        file: named,
+        text: "if (!segments || !isPageOf('segments', segments, reference)) return undefined;",
+        by: 'if (!segments) continue;',
+      },
     ],
   },
 ];

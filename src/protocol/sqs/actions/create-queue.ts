@@ -3,6 +3,7 @@ import type { CreateQueueRequest, CreateQueueResult } from '@aws-sdk/client-sqs'
 import { isFifoName, isQueueName } from '../../../core/queue-arn.ts';
 import { attributeRefusal, invalidParameter, missingParameter, type Refusal, refusal } from '../errors.ts';
 import { queueUrl } from '../queue-url.ts';
+import { tagRefusal } from '../tags.ts';
 import { action } from './action.ts';
 
 function checkName(name: string, fifo: boolean): Refusal | undefined {
@@ -26,7 +27,8 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
     const fifo = attributes.get('FifoQueue')?.toLowerCase() === 'true';
     const refused = checkName(name, fifo);
     if (refused !== undefined) return refused;
-    const outcome = await call.service.createQueue(name, attributes);
+    const tags = new Map(Object.entries(request.tags ?? {}));
+    const outcome = await call.service.createQueue(name, attributes, tags);
     switch (outcome.kind) {
       case 'created':
       case 'exists':
@@ -38,6 +40,8 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
         );
       case 'bad-attributes':
         return attributeRefusal(outcome.problem);
+      case 'bad-tags':
+        return tagRefusal(outcome.problem, name);
       case 'deleted-recently':
         return refusal(
           'QueueDeletedRecently',
