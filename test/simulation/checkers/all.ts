@@ -16,6 +16,7 @@ import { endingsChecker } from './endings.ts';
 import { existenceChecker } from './existence.ts';
 import { expiredHandlesChecker } from './expired-handles.ts';
 import { fencingChecker } from './fencing.ts';
+import { groupFlowChecker } from './group-flow.ts';
 import { groupHandsChecker } from './group-hands.ts';
 import { groupOrderChecker } from './group-order.ts';
 import { manifestTimeChecker } from './manifest-time.ts';
@@ -56,6 +57,7 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     fencingChecker(ledger),
     groupOrderChecker(),
     groupHandsChecker(),
+    groupFlowChecker(world),
     deduplicationChecker(accepted, world),
     duplicatesChecker(accepted, ledger),
     expiredHandlesChecker(ledger, world.clockErrorMillis),

@@ -110,6 +110,11 @@ const faults: readonly Omit<Mutant, 'focus'>[] = [
     ],
   },
   {
+    name: 'a-receive-takes-of-one-group-alone',
+    breaks: 'a receive goes on to other groups when one has no more',
+    patches: [{ file: order, text: 'if (this.#kept.size === 0) return undefined;', by: 'return undefined;' }],
+  },
+  {
     name: 'ids-in-pages-are-not-looked-for',
     breaks: 'whether an id is new cannot be told without the pages of ids',
     patches: [
