@@ -3,7 +3,6 @@
  * had. Told by the state that its leases landed with, where nothing kept its node from reading everything. Of an empty
  * receive nobody knows by which state it was answered: those the healed world asks for (unlock.ts).
  */
-import { queueLimits } from '../../../src/core/limits.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import { decodeReceiptHandle } from '../../../src/core/receipt-handle.ts';
 import { isFifoQueue, isFifoState } from '../fifo.ts';
@@ -19,8 +18,9 @@ export function groupFlowChecker(world: Pick<Circumstances, 'limits' | 'undistur
   return {
     name: 'a locked group holds up no other',
     diff: (diff) => {
-      // A receive looks through so many and no more.
-      if (!isFifoState(diff.after) || world.limits.fifoLookMax < queueLimits.fifoLookMax) return undefined;
+      // The receives of a commit look through so many and no more.
+      const there = diff.incarnation.live.size + diff.ended.length;
+      if (!isFifoState(diff.after) || there > world.limits.fifoLookMax) return undefined;
       const left = freeAfter(diff, world.limits.inFlightMax);
       if (left !== undefined) lefts.set(`${diff.after.incarnation}/${diff.after.version}`, left);
       return undefined;
