@@ -33,6 +33,8 @@ export interface FaultRates {
   readonly readFailed: number;
   /** Per page and spell of a few seconds: whoever reads that page then fails. */
   readonly pageFailed: number;
+  /** The same of segments. */
+  readonly bodyFailed: number;
   readonly stalledBody: number;
   /** RequestTimeTooSkewed: a signing clock that is off; nothing landed, also after its correction. */
   readonly skewed: number;
@@ -144,8 +146,9 @@ function drawOddFaults(draw: Prng) {
     skewed: rate(),
     aged: rate(),
     modified: draw.chance(0.3) ? draw.pick([0.05, 0.5]) : 0,
-    // Only in a weather of its own (focus.ts).
+    // Only in weathers of their own (focus.ts).
     pageFailed: 0,
+    bodyFailed: 0,
   };
 }
 

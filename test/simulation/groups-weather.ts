@@ -26,6 +26,7 @@ export function groups(drawn: SimConfig, draw: Prng): SimConfig {
     look: 0.05,
   };
   const deletes = draw.pick([0.3, 0.7, 0.95]);
+  const bodyFailed = draw.stream('bodies').pick([0, 0, 0.1, 0.4]);
   return {
     ...drawn,
     calls: Math.min(drawn.calls, 900),
@@ -43,6 +44,7 @@ export function groups(drawn: SimConfig, draw: Prng): SimConfig {
       pause: draw.pick([0, 0.001]),
       pageFailed: draw.pick([0, 0, 0.1]),
       readFailed: draw.pick([0, 0, 0.02]),
+      bodyFailed,
     },
     sleeps: 0,
     pauseMillisMax: Math.min(drawn.pauseMillisMax, 30_000),

@@ -19,6 +19,7 @@ const fates = {
   skewed: 'RequestTimeTooSkewed',
   readFailed: 'a read fails',
   pageFailed: 'a page cannot be read for a while',
+  bodyFailed: 'a segment cannot be read for a while',
   stalledBody: 'a body stalls until the timeout',
   down: 'the store cannot be reached',
   denied: 'the store says 403 for a while',

@@ -227,17 +227,6 @@ const faults: readonly Omit<Mutant, 'focus'>[] = [
       { file: deletes, text: '(draft.resolved.fifo !== undefined && before !== undefined)', by: 'false' },
     ],
   },
-  {
-    name: 'a-new-state-unlocks-nothing',
-    breaks: 'receives that found nothing are tried again on a new state',
-    patches: [
-      {
-        file: 'src/engine/vain-receives.ts',
-        text: 'return this.#version === version ? this.#until - now : 0;',
-        by: 'return this.#version <= version ? this.#until - now : 0;',
-      },
-    ],
-  },
 ];
 
 /** In other weather there are no FIFO queues. */
