@@ -21,7 +21,7 @@ import { Prng } from './prng.ts';
 import { Reached, type ReachedKind } from './reached.ts';
 import { Scheduler } from './scheduler.ts';
 import { noTrace, type Trace } from './trace.ts';
-import { undelayGroups, unlockGroups } from './unlock.ts';
+import { outliveIds, undelayGroups, unlockGroups } from './unlock.ts';
 import { wakeForPages } from './wake-for-pages.ts';
 import { SimWeather } from './weather.ts';
 
@@ -143,6 +143,7 @@ async function playPhases(stage: Stage): Promise<void> {
   if (court.failure) return;
   await wakeForPages(stage);
   if (court.failure) return;
+  await outliveIds(stage);
   await sweepEverything(stage);
   court.finished(bucket.keys());
   if (court.failure) return;

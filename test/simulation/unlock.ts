@@ -3,6 +3,7 @@
  * through another node, and what was not deleted when its visibility timeout is over. Before that, delays are set to
  * none: a FIFO queue has only its own.
  */
+import { DEDUPLICATION_MILLIS } from '../../src/core/limits.ts';
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import type { ReceivedMessage } from '../../src/engine/queue-api.ts';
 import { entryFor, isFifoQueue } from './fifo.ts';
@@ -30,6 +31,12 @@ export async function unlockGroups(world: LivenessWorld): Promise<void> {
     if (clocksWereWrong(world) || world.court.failure) return;
     await unlockOne(world, queue, index);
   }
+}
+
+/** Then their pages go with the next commit, before the sweeps that look for what is left, not amid the last of them. */
+export async function outliveIds({ scheduler, config }: LivenessWorld): Promise<void> {
+  if (config.queues.some(({ name }) => isFifoQueue(name)))
+    await scheduler.sleep(DEDUPLICATION_MILLIS + 10_000);
 }
 
 async function unlockOne(world: LivenessWorld, queue: string, index: number): Promise<void> {
