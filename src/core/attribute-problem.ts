@@ -6,3 +6,17 @@ export type AttributeProblem =
   | { readonly kind: 'bad-value'; readonly name: string; readonly message: string }
   /** A redrive policy of the right form, refused for what it says; SQS gives it another code than `bad-value`. */
   | { readonly kind: 'bad-policy'; readonly name: string; readonly message: string };
+
+export interface ProblemOutcome {
+  readonly kind: 'problem';
+  readonly problem: AttributeProblem;
+}
+
+export function badValue(name: string, reason?: string): ProblemOutcome {
+  const message = `Invalid value for the parameter ${name}.${reason === undefined ? '' : ` Reason: ${reason}`}`;
+  return { kind: 'problem', problem: { kind: 'bad-value', name, message } };
+}
+
+export function unknownName(name: string, message = `Unknown Attribute ${name}.`): ProblemOutcome {
+  return { kind: 'problem', problem: { kind: 'unknown-name', name, message } };
+}

@@ -1,12 +1,13 @@
 /**
- * Visibility changes and releases. Both are for the delivery that holds the message only (delete.ts: heldDelivery).
+ * Visibility changes and releases. Both are for the delivery that holds the message only (delete.ts: heldDelivery); a
+ * change on a FIFO queue also only while it has not expired.
  */
 import type { Command, CommandResult, VisibilityResult } from './command.ts';
-import { heldDelivery, lostToRetention } from './delete.ts';
+import { heldDelivery, lostToRetention, stillHeld } from './delete.ts';
 import type { Draft } from './draft.ts';
 import { LEASE_MILLIS_MAX } from './limits.ts';
 
-/** Counts the new timeout from now; the lease keeps its token, also when it had expired. */
+/** Counts the new timeout from now; the lease keeps its token, on a standard queue also when it had expired. */
 export function changeVisibility(
   draft: Draft,
   command: Command & { readonly kind: 'change-visibility' },
@@ -14,7 +15,8 @@ export function changeVisibility(
   let effect = false;
   let unknown = false;
   const entries = command.entries.map(({ handle, timeoutSeconds }): VisibilityResult => {
-    const held = heldDelivery(draft, handle);
+    const held = stillHeld(draft, handle);
+    if (held === 'expired') return 'expired';
     if (held === 'unknown') {
       unknown = true;
       return 'not-available';

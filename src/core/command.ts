@@ -5,8 +5,10 @@
  */
 import type { Incarnation } from './ids.ts';
 import type { MessageContent, StoredMessage } from './message.ts';
+import type { PolicyStatement } from './permissions.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
 import type { Run, SegmentId } from './queue-state.ts';
+import type { QueueTags } from './queue-tags.ts';
 import type { ReceiptHandle } from './receipt-handle.ts';
 
 /** A message to send. The object's identity names it: an uploaded body is found again by it after a conflict. */
@@ -16,6 +18,15 @@ export interface NewMessage {
   readonly content: MessageContent;
   /** As SQS counts it. */
   readonly contentBytes: number;
+  /** Present for every send to a FIFO queue. */
+  readonly deduplication?: Deduplication;
+}
+
+/** What a message is to be deduplicated by; whether by its content is for the queue to say. */
+export interface Deduplication {
+  readonly explicitId: string | undefined;
+  /** Lower-case hex SHA-256 of the body; `''` where an explicit id makes it unnecessary. */
+  readonly bodyHash: string;
 }
 
 /** A message that another queue's intent gave up. The object's identity names it, as in NewMessage. */
@@ -41,6 +52,10 @@ export type Command =
   | { readonly kind: 'delete-queue' }
   /** Canonical values; `''` removes. */
   | { readonly kind: 'set-attributes'; readonly changes: QueueAttributes }
+  /** Removes, then adds. */
+  | { readonly kind: 'change-tags'; readonly add: QueueTags; readonly remove: readonly string[] }
+  | { readonly kind: 'add-permission'; readonly statement: PolicyStatement }
+  | { readonly kind: 'remove-permission'; readonly label: string }
   | { readonly kind: 'purge'; readonly cooldownMillis: number }
   | { readonly kind: 'delete'; readonly handles: readonly ReceiptHandle[] }
   | {
@@ -96,15 +111,27 @@ export interface Leased {
 }
 
 export type SendResult =
-  | { readonly kind: 'sent' }
-  | { readonly kind: 'too-large'; readonly maximumBytes: number };
+  | { readonly kind: 'sent'; readonly sequence: number }
+  /** Its deduplication id was taken already: by this message. */
+  | { readonly kind: 'duplicate'; readonly messageId: string; readonly sequence: number }
+  | { readonly kind: 'too-large'; readonly maximumBytes: number }
+  /** Neither an explicit one nor, by the queue's attributes, the content's. */
+  | { readonly kind: 'no-deduplication-id' };
 
-export type VisibilityResult = 'done' | 'not-available' | 'beyond-limit';
+/** `expired`: only FIFO queues refuse a handle for that. */
+export type VisibilityResult = 'done' | 'not-available' | 'beyond-limit' | 'expired';
 
 export type CommandOutcome =
-  | { readonly kind: 'done' }
+  /** `expired`: indexes of handles that a FIFO queue refused because their visibility timeout is over. */
+  | { readonly kind: 'done'; readonly expired?: readonly number[] }
   | { readonly kind: 'queue-missing' }
   | { readonly kind: 'purged-recently' }
+  | { readonly kind: 'too-many-tags' }
+  /** Another statement of the policy has that label. */
+  | { readonly kind: 'label-taken' }
+  | { readonly kind: 'no-such-label'; readonly hasPolicy: boolean }
+  | { readonly kind: 'too-many-statements' /** With the new one. */; readonly count: number }
+  | { readonly kind: 'policy-too-long'; readonly charactersMax: number }
   | { readonly kind: 'visibility'; readonly entries: readonly VisibilityResult[] }
   | { readonly kind: 'sent'; readonly entries: readonly SendResult[] }
   | {
@@ -113,7 +140,10 @@ export type CommandOutcome =
       /** Visible messages were passed over because their bodies could not be read. */
       readonly unreadable: boolean;
     }
-  /** What some of its handles hold is not known: their page can't be read. The others took effect. */
+  /**
+   * A page that can't be read would decide it. Of handles the others took effect; of a send, or a change of the delay,
+   * to a FIFO queue nothing did.
+   */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'over-limit' }
   /** The state has moved on from what the command was made for. */

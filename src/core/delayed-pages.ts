@@ -3,6 +3,8 @@
  * before the first of them is due. Until then nothing touches a delayed message but purge, which drops every page, and
  * retention, which brings a page back before it ends anything that may be in it.
  *
+ * On a FIFO queue a receive looks into them and passes over what is locked (fifo-walk.ts).
+ *
  * Only messages whose bodies are in segments are folded: those in the tail end one by one (retention.ts).
  */
 import type { Draft } from './draft.ts';
@@ -41,10 +43,29 @@ export function unfoldWithin(draft: Draft, first: number, end: number, pages: Pa
   return true;
 }
 
+/**
+ * Of a FIFO queue, where a change of the delay holds for what is delayed already: all of it comes back, and leaves again
+ * with other times. False while a page can't be read; then nothing has changed.
+ */
+export function moveDues(draft: Draft, byMillis: number, pages: PageReader): boolean {
+  const moved = [...draft.delayed.current];
+  let all = true;
+  for (const [id, reference] of draft.delayedPages.current) {
+    const content = pages.read('delayed', id, reference);
+    if (content) moved.push(...content);
+    else all = false;
+  }
+  if (!all) return false;
+  for (const id of draft.delayedPages.current.keys()) draft.delayedPages.delete(id);
+  moved.sort(([a], [b]) => a - b);
+  draft.delayed.replace(new Map(moved.map(([sequence, due]) => [sequence, due + byMillis])));
+  return true;
+}
+
 const nothing: PageContents['delayed'] = new Map();
 
 /** What it held; nothing while it can't be read. */
-function unfoldDelayed(draft: Draft, id: PageId, pages: PageReader): PageContents['delayed'] {
+export function unfoldDelayed(draft: Draft, id: PageId, pages: PageReader): PageContents['delayed'] {
   const content = pages.read('delayed', id, draft.delayedPages.current.get(id)!);
   if (!content) return nothing;
   draft.delayedPages.delete(id);

@@ -1,6 +1,7 @@
 /**
  * Delete by receipt handle. Takes effect only for the delivery that holds the message; a handle of an earlier
- * delivery, of a message under an intent, deleted, purged, or of another incarnation changes nothing.
+ * delivery, of a message under an intent, deleted, purged, or of another incarnation changes nothing. A FIFO queue
+ * refuses a handle that no longer holds its message as expired, unless the message is gone.
  */
 import type { Command, CommandResult } from './command.ts';
 import type { Draft } from './draft.ts';
@@ -19,21 +20,42 @@ export function heldDelivery(draft: Draft, handle: ReceiptHandle): FoundDelivery
   return found !== 'absent' && found.delivery.token === handle.token ? found : 'void';
 }
 
+/** The same, for a consumer that had it: on a FIFO queue its time may be over. */
+export function stillHeld(
+  draft: Draft,
+  handle: ReceiptHandle,
+): FoundDelivery | 'void' | 'unknown' | 'expired' {
+  const held = heldDelivery(draft, handle);
+  if (!draft.resolved.fifo || held === 'unknown') return held;
+  if (held === 'void') return isAlive(draft, handle) ? 'expired' : 'void';
+  return held.delivery.visibleAtMillis > draft.time.nowMillis ? held : 'expired';
+}
+
+/** Received again, or moving. The handle of what was given back never reached a consumer: it is as good as none. */
+function isAlive(draft: Draft, { incarnation, sequence, leaseVersion }: ReceiptHandle): boolean {
+  if (incarnation !== draft.base.incarnation) return false;
+  return draft.intents.current.has(sequence) || draft.findDelivery(sequence, leaseVersion) !== 'absent';
+}
+
 /**
  * Whether the handle's message may have gone by retention within this very transition. Such an outcome stands only
  * once the transition is swapped in: another node, by its own lower bound of the time, might still deliver the message.
  */
 export function lostToRetention(draft: Draft, handle: ReceiptHandle): boolean {
   if (!draft.retentionEnded || handle.incarnation !== draft.base.incarnation) return false;
-  return draft.deliveries.findBefore(handle.sequence)?.token === handle.token;
+  const before = draft.deliveries.findBefore(handle.sequence);
+  // A FIFO queue has another answer for every earlier handle, too: while the message is there, they are expired.
+  return before?.token === handle.token || (draft.resolved.fifo !== undefined && before !== undefined);
 }
 
 export function deleteMessages(draft: Draft, command: Command & { readonly kind: 'delete' }): CommandResult {
   let effect = false;
   let unknown = false;
-  for (const handle of command.handles) {
-    const held = heldDelivery(draft, handle);
+  const expired: number[] = [];
+  for (const [index, handle] of command.handles.entries()) {
+    const held = stillHeld(draft, handle);
     if (held === 'unknown') unknown = true;
+    else if (held === 'expired') expired.push(index);
     else if (held === 'void') effect ||= lostToRetention(draft, handle);
     else {
       draft.deliveries.end(held);
@@ -41,5 +63,6 @@ export function deleteMessages(draft: Draft, command: Command & { readonly kind:
       effect = true;
     }
   }
-  return { outcome: { kind: unknown ? 'unreadable' : 'done' }, effect };
+  if (unknown) return { outcome: { kind: 'unreadable' }, effect };
+  return { outcome: { kind: 'done', ...(expired.length > 0 && { expired }) }, effect };
 }

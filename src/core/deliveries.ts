@@ -21,6 +21,12 @@ interface Hull {
   readonly highestLast: number;
 }
 
+/** A lease page that a transition can't look into. */
+export interface UnopenedPage {
+  readonly firstSequence: number;
+  readonly state: 'needed' | 'unreadable';
+}
+
 export class Deliveries {
   readonly inline: Copied<number, Delivery>;
   /** Leased or changed by this transition: another attempt would do it anew, with other tokens and times. */
@@ -173,6 +179,15 @@ export class Deliveries {
         return page?.visible(nowMillis) ?? [].values();
       };
       yield { sinceMillis: firstVisibleAtMillis, open };
+    }
+  }
+
+  /** Every page that still has something, opened; `needed` or `unreadable` where that is not possible. */
+  *allPages(): Generator<OpenLeasePage | UnopenedPage, void, undefined> {
+    for (const [id, { remaining, firstSequence }] of this.references()) {
+      if (remaining === 0) continue;
+      const page = this.#open(id);
+      yield page ?? { firstSequence, state: this.#pages.needed.has(id) ? 'needed' : 'unreadable' };
     }
   }
 

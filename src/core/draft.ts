@@ -7,13 +7,15 @@ import type { MovedMessage, NewMessage } from './command.ts';
 import { Copied } from './copied.ts';
 import { dueOf, duePages } from './delayed-pages.ts';
 import { Deliveries } from './deliveries.ts';
-import type { DeliveryToken } from './ids.ts';
+import type { DeduplicationKey, DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
 import type {
+  DeduplicationEntry,
+  DeduplicationPageReference,
   DelayedPageReference,
   Intent,
   Link,
@@ -51,11 +53,14 @@ export class Draft {
   readonly segments: Copied<SegmentId, SegmentReference>;
   readonly segmentsPages: Copied<PageId, SegmentsPageReference>;
   readonly intents: Copied<number, Intent>;
+  readonly deduplication: Copied<DeduplicationKey, DeduplicationEntry>;
+  readonly deduplicationPages: Copied<PageId, DeduplicationPageReference>;
   readonly outgoingLinks: Copied<QueueState['incarnation'], Link>;
   readonly incomingLinks: Copied<QueueState['incarnation'], Link>;
   /** Which batch entry a tail message of this transition came from. */
   readonly origins = new Map<number, NewMessage | MovedMessage>();
   attributes: QueueState['attributes'];
+  tags: QueueState['tags'];
   modifiedAtMillis: number;
   nextSequence: number;
   purgeWatermark: number;
@@ -93,9 +98,12 @@ export class Draft {
     this.segments = new Copied(base.segments);
     this.segmentsPages = new Copied(base.segmentsPages);
     this.intents = new Copied(base.intents);
+    this.deduplication = new Copied(base.deduplication);
+    this.deduplicationPages = new Copied(base.deduplicationPages);
     this.outgoingLinks = new Copied(base.outgoingLinks);
     this.incomingLinks = new Copied(base.incomingLinks);
     this.attributes = base.attributes;
+    this.tags = base.tags;
     this.modifiedAtMillis = base.modifiedAtMillis;
     this.nextSequence = base.nextSequence;
     this.purgeWatermark = base.purgeWatermark;
@@ -244,6 +252,7 @@ export class Draft {
       timeMillis: this.time.manifestMillis,
       modifiedAtMillis: this.modifiedAtMillis,
       attributes: this.attributes,
+      tags: this.tags,
       nextSequence: this.nextSequence,
       purgeWatermark: this.purgeWatermark,
       purgedAtMillis: this.purgedAtMillis,
@@ -256,6 +265,8 @@ export class Draft {
       segments,
       segmentsPages: this.segmentsPages.current,
       intents: this.intents.current,
+      deduplication: this.deduplication.current,
+      deduplicationPages: this.deduplicationPages.current,
       outgoingLinks: this.outgoingLinks.current,
       incomingLinks: this.incomingLinks.current,
     };

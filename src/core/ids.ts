@@ -13,10 +13,18 @@ export type WriterId = string & { readonly __brand: 'WriterId' };
 /** One delivery of one message; drawn anew by each commit attempt. 16 hex digits. */
 export type DeliveryToken = string & { readonly __brand: 'DeliveryToken' };
 
+/** What names a message group in the state of a FIFO queue (core/message-groups.ts). 16 hex digits. */
+export type GroupHash = string & { readonly __brand: 'GroupHash' };
+
+/** What names a deduplication id there (core/deduplication.ts). 32 hex digits. */
+export type DeduplicationKey = string & { readonly __brand: 'DeduplicationKey' };
+
 export const incarnationBytes = 16;
 export const writerIdBytes = 16;
 export const deliveryTokenBytes = 8;
 export const messageIdBytes = 16;
+export const groupHashBytes = 8;
+export const deduplicationKeyBytes = 16;
 
 export function incarnationFrom(random: Uint8Array): Incarnation {
   return hexOf(random, incarnationBytes) as Incarnation;

@@ -3,6 +3,7 @@
  * has a bit for each entry, set when its message was deleted, redelivered, moved, or leased anew. An entry's ordinal
  * is its place in ascending order of sequence.
  */
+import type { GroupHash } from './ids.ts';
 import type { Delivery, LeasePageReference } from './queue-state.ts';
 
 /** Two arrays of one length, ascending by sequence: half the memory of a map. */
@@ -102,4 +103,24 @@ export function byVisibility(page: LeasePage): readonly number[] {
   order.sort((a, b) => deliveries[a]!.visibleAtMillis - deliveries[b]!.visibleAtMillis || a - b);
   orders.set(page, order);
   return order;
+}
+
+const groups = new WeakMap<LeasePage, ReadonlyMap<GroupHash, readonly number[]>>();
+const none: readonly number[] = [];
+
+/** Ordinals of one message group, ascending. Kept beside the page, too. */
+export function ordinalsOfGroup(page: LeasePage, group: GroupHash): readonly number[] {
+  let index = groups.get(page);
+  if (!index) {
+    const built = new Map<GroupHash, number[]>();
+    page.deliveries.forEach((delivery, ordinal) => {
+      if (delivery.group === undefined) return;
+      const ordinals = built.get(delivery.group);
+      if (ordinals) ordinals.push(ordinal);
+      else built.set(delivery.group, [ordinal]);
+    });
+    groups.set(page, built);
+    index = built;
+  }
+  return index.get(group) ?? none;
 }

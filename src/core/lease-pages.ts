@@ -76,6 +76,7 @@ function isSame(a: Delivery, b: Delivery): boolean {
     a.leasedAtMillis === b.leasedAtMillis &&
     a.token === b.token &&
     a.leaseVersion === b.leaseVersion &&
+    a.group === b.group &&
     // What a newer program wrote beside these can't be compared here.
     Object.getOwnPropertySymbols(a).length + Object.getOwnPropertySymbols(b).length === 0
   );

@@ -23,6 +23,9 @@ export const COMPACTED_BYTES_MAX = 4 * 1024 * 1024;
 /** Received and not deleted at once (the limit of SQS). */
 export const IN_FLIGHT_MAX = 120_000;
 
+/** How many visible messages of a FIFO queue the receives of one commit look through (SQS). */
+export const FIFO_LOOK_MAX = 120_000;
+
 /** Moves to other queues under way at once; more wait for their turn (DESIGN.md section 6). */
 export const INTENTS_MAX = 100;
 
@@ -62,6 +65,21 @@ export const LEASE_INLINE_MAX = 2_048;
 /** Deliveries of one page: 86 KiB, one request; its bits take 256 bytes of the manifest. */
 export const LEASE_PAGE_ENTRIES = 2_048;
 
+/** How long a FIFO queue remembers a deduplication id (SQS). */
+export const DEDUPLICATION_MILLIS = 5 * 60 * 1000;
+
+/** Deduplication ids in the manifest, 50 bytes each, before the oldest leave for a page. */
+export const DEDUPLICATION_INLINE_MAX = 2_048;
+
+/** Deduplication ids of one page: 100 KiB, one request. */
+export const DEDUPLICATION_PAGE_ENTRIES = 2_048;
+
+/**
+ * How far a receive looks for more messages of one group before it takes of the next: less than a millisecond, and little
+ * that has to be loaded before its turn.
+ */
+export const FIFO_LOOK_AHEAD_MAX = 1_000;
+
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {
   readonly writersMax: number;
@@ -70,6 +88,7 @@ export interface QueueLimits {
   readonly segmentBytesMax: number;
   readonly compactedBytesMax: number;
   readonly inFlightMax: number;
+  readonly fifoLookMax: number;
   readonly intentsMax: number;
   readonly delayedInlineMax: number;
   readonly delayedPageEntries: number;
@@ -79,6 +98,8 @@ export interface QueueLimits {
   readonly segmentPageEntries: number;
   readonly leaseInlineMax: number;
   readonly leasePageEntries: number;
+  readonly deduplicationInlineMax: number;
+  readonly deduplicationPageEntries: number;
 }
 
 export const queueLimits: QueueLimits = {
@@ -88,6 +109,7 @@ export const queueLimits: QueueLimits = {
   segmentBytesMax: SEGMENT_BYTES_MAX,
   compactedBytesMax: COMPACTED_BYTES_MAX,
   inFlightMax: IN_FLIGHT_MAX,
+  fifoLookMax: FIFO_LOOK_MAX,
   intentsMax: INTENTS_MAX,
   delayedInlineMax: DELAYED_INLINE_MAX,
   delayedPageEntries: DELAYED_PAGE_ENTRIES,
@@ -97,4 +119,6 @@ export const queueLimits: QueueLimits = {
   segmentPageEntries: SEGMENT_PAGE_ENTRIES,
   leaseInlineMax: LEASE_INLINE_MAX,
   leasePageEntries: LEASE_PAGE_ENTRIES,
+  deduplicationInlineMax: DEDUPLICATION_INLINE_MAX,
+  deduplicationPageEntries: DEDUPLICATION_PAGE_ENTRIES,
 };

@@ -17,7 +17,7 @@ export interface MessageContent {
   readonly attributes: MessageAttributes;
   /** AWSTraceHeader, the only system attribute a producer may set. */
   readonly traceHeader: string | undefined;
-  /** MessageGroupId: stored and returned on standard queues (fair queues come later). */
+  /** MessageGroupId: what a FIFO queue keeps in order; stored and returned on standard queues (fair queues come later). */
   readonly groupId: string | undefined;
 }
 
@@ -31,4 +31,8 @@ export interface StoredMessage extends MessageContent {
   readonly sentAtMillis: number;
   /** ARN of the queue it was dead-lettered from. */
   readonly deadLetterSourceArn: string | undefined;
+  /** What it was deduplicated by: as sent, or the SHA-256 of the body in hex. Absent on standard queues. */
+  readonly deduplicationId?: string;
+  /** When it came from another FIFO queue: retention counts from here. */
+  readonly movedAtMillis?: number;
 }

@@ -1,5 +1,13 @@
 /** A lease page under change: what leaves it in one transition, and the reference that comes of it. */
-import { bitmapBytes, byVisibility, hasLeft, type LeasePage, visibilityOf } from './lease-page.ts';
+import type { GroupHash } from './ids.ts';
+import {
+  bitmapBytes,
+  byVisibility,
+  hasLeft,
+  type LeasePage,
+  ordinalsOfGroup,
+  visibilityOf,
+} from './lease-page.ts';
 import type { Delivery, LeasePageReference, PageId } from './queue-state.ts';
 import type { Visible } from './visible.ts';
 
@@ -70,6 +78,25 @@ export class OpenLeasePage {
     const { sequences, deliveries } = this.content;
     for (let ordinal = 0; ordinal < sequences.length; ordinal++)
       if (this.has(ordinal)) yield [sequences[ordinal]!, deliveries[ordinal]!];
+  }
+
+  /** The lowest sequence number of a message group that is in flight. */
+  lowestInFlight(group: GroupHash, nowMillis: number): number | undefined {
+    const { sequences, deliveries } = this.content;
+    for (const ordinal of ordinalsOfGroup(this.content, group))
+      if (this.has(ordinal) && deliveries[ordinal]!.visibleAtMillis > nowMillis) return sequences[ordinal];
+    return undefined;
+  }
+
+  /** Those that are visible now, in ascending order of sequence. */
+  *visibleAscending(nowMillis: number): Generator<FoundDelivery, void, undefined> {
+    if (this.#bounds.firstVisibleAtMillis > nowMillis) return;
+    const { sequences, deliveries } = this.content;
+    for (let ordinal = 0; ordinal < sequences.length; ordinal++) {
+      const delivery = deliveries[ordinal]!;
+      if (delivery.visibleAtMillis <= nowMillis && this.has(ordinal))
+        yield { sequence: sequences[ordinal]!, delivery, page: this, ordinal };
+    }
   }
 
   /** Those that are visible now, the longest visible first. */

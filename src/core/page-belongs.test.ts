@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fifoQueue, sendIn } from '../../test/model/fifo.ts';
 import { newMessage, OneQueue, sendOf } from '../../test/model/one-queue.ts';
+import { emptyPage } from './deduplication-page.ts';
 import { queueLimits } from './limits.ts';
 import { type PageKind, PageReader, pageKinds } from './pages.ts';
 import type { PageId } from './queue-state.ts';
@@ -11,10 +13,12 @@ const empty = {
   ready: emptyRanges,
   segments: new Map(),
   lease: { sequences: [], deliveries: [] },
+  deduplication: emptyPage(0),
 } as const;
 
 /** With two pages of this kind, at least. */
 function queueWithPages(kind: PageKind): OneQueue {
+  if (kind === 'deduplication') return queueWithDeduplicationPages();
   const queue = new OneQueue();
   queue.limits = {
     ...queueLimits,
@@ -40,6 +44,17 @@ function queueWithPages(kind: PageKind): OneQueue {
   }
   for (let n = 0; others && n < 8; n++) queue.receive(1, 600);
   queue.commit(sendOf(newMessage('folds them')));
+  return queue;
+}
+
+/** Only a FIFO queue has them. They tell each other apart by count and time alone. */
+function queueWithDeduplicationPages(): OneQueue {
+  const queue = fifoQueue();
+  queue.limits = { ...queue.limits, deduplicationInlineMax: 1, deduplicationPageEntries: 2 };
+  for (let n = 0; n < 8; n++) {
+    queue.commit(sendIn('a', `a${n}`));
+    queue.nowMillis += 1_000;
+  }
   return queue;
 }
 

@@ -2,6 +2,7 @@
  * Whether what was read is the page that a reference was made for. What its checksum can't tell: an object of the same
  * queue in another's place, or one that was written wrongly. Taken in, its messages would be lost or doubled.
  */
+import { deduplicationSummary } from './deduplication-page.ts';
 import { delayedSummary } from './delayed-pages.ts';
 import { belongsTo } from './lease-page.ts';
 import type { PageContents, PageKind, PageReferences } from './pages.ts';
@@ -18,14 +19,21 @@ const checks: Checks = {
   ready: (content, reference) => difference(reference, readySummary(content)) === undefined,
   segments: (content, reference) => difference(reference, segmentsSummary(content)) === undefined,
   lease: belongsTo,
+  deduplication: (content, reference) => difference(reference, deduplicationSummary(content)) === undefined,
 };
+
+/** Some pages are read by every receive and stay where they are. */
+const known = new WeakMap<object, object>();
 
 export function isPageOf<K extends PageKind>(
   kind: K,
   content: PageContents[K],
   reference: PageReferences[K],
 ): boolean {
-  return checks[kind](content, reference);
+  if (known.get(content) === reference) return true;
+  const belongs = checks[kind](content, reference);
+  if (belongs) known.set(content, reference);
+  return belongs;
 }
 
 /** What the reference says of its page that is not so. */

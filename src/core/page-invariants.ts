@@ -2,6 +2,8 @@
  * What must hold between a state and the pages that it names: a reference tells the truth about its page, and what is
  * known without reading a page (who is in a hull, that all there are ready) is so. Walks every message: for tests.
  */
+import { isOver } from './deduplication.ts';
+import { deduplicationSummary, entriesOf } from './deduplication-page.ts';
 import { belongsTo, countLeft, visibilityOf } from './lease-page.ts';
 import { difference } from './page-belongs.ts';
 import { type PageContents, type PageKind, unfolded } from './pages.ts';
@@ -19,7 +21,8 @@ export function brokenPages(state: QueueState, page: Page): string | undefined {
     brokenDelayedPages(state, page) ??
     brokenLeasePages(state, page) ??
     brokenReadyPages(state, page, whole.ready) ??
-    brokenSegmentsPages(state, page, whole)
+    brokenSegmentsPages(state, page, whole) ??
+    brokenDeduplicationPages(state, page)
   );
 }
 
@@ -94,6 +97,23 @@ function brokenSegmentsPages(state: QueueState, page: Page, whole: QueueState): 
     for (const segment of content.values())
       if (readyIn(ready, segment) !== segment.liveCount)
         return `a segment in page ${id} counts ${segment.liveCount} live messages`;
+  }
+  return undefined;
+}
+
+function brokenDeduplicationPages(state: QueueState, page: Page): string | undefined {
+  for (const [id, reference] of state.deduplicationPages) {
+    const content = page('deduplication', id);
+    const wrong = difference(reference, deduplicationSummary(content));
+    if (wrong !== undefined) return `the deduplication page ${id} has another ${wrong}`;
+    let previous = '';
+    for (const [key, { sequence, acceptedAtMillis }] of entriesOf(content)) {
+      if (key <= previous) return `the deduplication page ${id} is not in order`;
+      previous = key;
+      const inline = state.deduplication.get(key);
+      if (inline && (inline.sequence <= sequence || !isOver(acceptedAtMillis, state.timeMillis)))
+        return `the deduplication id ${key} was taken twice`;
+    }
   }
   return undefined;
 }

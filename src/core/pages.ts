@@ -5,10 +5,14 @@
  * `fold` moves entries from the manifest into a page, `unfold` brings a whole page back; a page never changes. What a
  * transition has to look into is loaded first, like bodies; a page that can't be read is reported and stays as it is.
  */
+import { type DeduplicationPage, entriesOf } from './deduplication-page.ts';
 import { reaches } from './hull.ts';
+import type { DeduplicationKey } from './ids.ts';
 import { hasLeft, type LeasePage } from './lease-page.ts';
 import { isPageOf } from './page-belongs.ts';
 import type {
+  DeduplicationEntry,
+  DeduplicationPageReference,
   DelayedPageReference,
   LeasePageReference,
   PageId,
@@ -28,6 +32,7 @@ export interface PageContents {
   readonly ready: RangeSet;
   readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
   readonly lease: LeasePage;
+  readonly deduplication: DeduplicationPage;
 }
 
 export type PageKind = keyof PageContents;
@@ -38,9 +43,10 @@ export interface PageReferences {
   readonly ready: ReadyPageReference;
   readonly segments: SegmentsPageReference;
   readonly lease: LeasePageReference;
+  readonly deduplication: DeduplicationPageReference;
 }
 
-export const pageKinds: readonly PageKind[] = ['delayed', 'lease', 'ready', 'segments'];
+export const pageKinds: readonly PageKind[] = ['delayed', 'lease', 'ready', 'segments', 'deduplication'];
 
 /** Every page reference of a state, with its kind. */
 export function* pagesOf(
@@ -82,8 +88,11 @@ export function unfolded(
       if (!hasLeft(left, ordinal)) deliveries.set(sequence, content.deliveries[ordinal]!);
     });
   }
+  const deduplication = wholeDeduplication(state, page);
   return {
     ...state,
+    deduplication,
+    deduplicationPages: new Map(),
     delayed: new Map([...delayed].sort(([a], [b]) => a - b)),
     delayedPages: new Map(),
     ready,
@@ -93,6 +102,24 @@ export function unfolded(
     deliveries: new Map([...deliveries].sort(([a], [b]) => a - b)),
     leasePages: new Map(),
   };
+}
+
+/** In order of sequence. An id that was over may have been taken again: then the later one counts. */
+function wholeDeduplication(
+  state: QueueState,
+  page: (kind: 'deduplication', id: PageId) => DeduplicationPage,
+): QueueState['deduplication'] {
+  if (state.deduplicationPages.size === 0) return state.deduplication;
+  const entries = [...state.deduplication];
+  for (const id of state.deduplicationPages.keys())
+    for (const [key, entry] of entriesOf(page('deduplication', id))) entries.push([key, entry]);
+  entries.sort(([, a], [, b]) => a.sequence - b.sequence);
+  const whole = new Map<DeduplicationKey, DeduplicationEntry>();
+  for (const [key, entry] of entries) {
+    whole.delete(key);
+    whole.set(key, entry);
+  }
+  return whole;
 }
 
 /** What one transition reads of pages: keeps what is missing, and whether anything can't be read. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fifoQueue, messageIn } from '../../test/model/fifo.ts';
 import {
   newMessage,
   OneQueue,
@@ -92,6 +93,29 @@ describe('purge', () => {
     assert.equal(queue.commit(purgeOf(0))[0]!.effect, true);
     queue.nowMillis += 60_000;
     assert.equal(queue.commit(purgeOf(60_000))[0]!.effect, true);
+  });
+
+  it('forgets the deduplication ids of a FIFO queue, those in pages too', () => {
+    const queue = fifoQueue();
+    queue.limits = { ...queue.limits, deduplicationInlineMax: 1, deduplicationPageEntries: 2 };
+    const send = (body: string) =>
+      queue.outcome(
+        sendOf(
+          messageIn('g', `${body} 1`, '1'),
+          messageIn('g', `${body} 2`, '2'),
+          messageIn('g', body, body),
+        ),
+      );
+    const kinds = (body: string) => {
+      const outcome = send(body);
+      return outcome.kind === 'sent' ? outcome.entries.map(({ kind }) => kind) : outcome.kind;
+    };
+    assert.deepEqual(kinds('a'), ['sent', 'sent', 'sent']);
+    assert.deepEqual(kinds('b'), ['duplicate', 'duplicate', 'sent']);
+    assert.equal(queue.state.deduplicationPages.size, 1);
+    queue.commit(purgeOf());
+    assert.deepEqual([queue.state.deduplication.size, queue.state.deduplicationPages.size], [0, 0]);
+    assert.deepEqual(kinds('a'), ['sent', 'sent', 'sent']);
   });
 
   it('does not refuse the first purge of a queue', () => {

@@ -1,6 +1,7 @@
 /**
  * Purge: raises the watermark to the next sequence number, so that later sends are out of its reach by construction.
- * Messages under an intent already belong to their target and stay (DESIGN.md section 6).
+ * Messages under an intent already belong to their target and stay (DESIGN.md section 6). The deduplication ids of a FIFO
+ * queue go, as on AWS: what was purged can be sent again.
  */
 import type { Command, CommandResult } from './command.ts';
 import type { Draft } from './draft.ts';
@@ -21,5 +22,7 @@ export function purge(draft: Draft, command: Command & { readonly kind: 'purge' 
   for (const sequence of draft.tail.current.keys())
     if (!draft.intents.current.has(sequence)) draft.tail.delete(sequence);
   for (const [id, reference] of draft.segments.current) draft.endSegment(id, reference);
+  for (const key of draft.deduplication.current.keys()) draft.deduplication.delete(key);
+  for (const id of draft.deduplicationPages.current.keys()) draft.deduplicationPages.delete(id);
   return { outcome: { kind: 'done' }, effect: true };
 }

@@ -44,6 +44,7 @@ describe('queue attributes', () => {
       maximumMessageBytes: 1_048_576,
       retentionSeconds: 345_600,
       redrivePolicy: undefined,
+      fifo: undefined,
     });
   });
 

@@ -4,10 +4,23 @@
  * Accepted attributes are kept as canonical strings (booleans lower case, numbers without leading zeros, redrive
  * policies as compact JSON with a numeric maxReceiveCount) and shown as such; `resolveAttributes` gives the numbers.
  * Ranges: SQS API reference and SQS.md section 2; texts: responses recorded on AWS. Whether a dead-letter queue
- * exists is not known here: the service asks the store and answers `deadLetterTargetMissing`.
+ * exists is not known here: the service asks the store and answers `deadLetterTargetMissing`. Those that only FIFO
+ * queues have: fifo-attributes.ts.
  */
-import type { AttributeProblem } from './attribute-problem.ts';
+import { type AttributeProblem, badValue, type ProblemOutcome, unknownName } from './attribute-problem.ts';
+import {
+  type FifoAttributes,
+  fifoDefaultOf,
+  fifoNames,
+  isFifoOnlyAttribute,
+  parseFifoValue,
+  problemOfTogether,
+  refusedOnStandard,
+  resolveFifo,
+} from './fifo-attributes.ts';
 import { parseRedriveAllowPolicy, parseRedrivePolicy, type RedrivePolicy } from './redrive-policy.ts';
+
+export { isFifoOnlyAttribute } from './fifo-attributes.ts';
 
 export interface ResolvedAttributes {
   readonly visibilityTimeoutSeconds: number;
@@ -16,6 +29,8 @@ export interface ResolvedAttributes {
   readonly maximumMessageBytes: number;
   readonly retentionSeconds: number;
   readonly redrivePolicy: RedrivePolicy | undefined;
+  /** Undefined: a standard queue. */
+  readonly fifo: FifoAttributes | undefined;
 }
 
 /** Canonical value by name; holds only what was set. */
@@ -51,15 +66,6 @@ const REMOVABLE: ReadonlySet<string> = new Set([
   'KmsMasterKeyId',
 ]);
 
-/** Only FIFO queues have these; SQS words the refusal differently for the two later ones. */
-const FIFO_ONLY: ReadonlySet<string> = new Set([
-  'FifoQueue',
-  'ContentBasedDeduplication',
-  'DeduplicationScope',
-  'FifoThroughputLimit',
-]);
-const FIFO_THROUGHPUT: ReadonlySet<string> = new Set(['DeduplicationScope', 'FifoThroughputLimit']);
-
 /** Names GetQueueAttributes answers that nobody can set. */
 const COMPUTED: ReadonlySet<string> = new Set([
   'QueueArn',
@@ -74,7 +80,7 @@ const COMPUTED: ReadonlySet<string> = new Set([
  * The manifest, rewritten with every commit, carries the attributes: a policy may not be what fills it. AWS bounds
  * policies by statements and principals instead, which real ones reach long before this.
  */
-const POLICY_CHARACTERS_MAX = 65_536;
+export const POLICY_CHARACTERS_MAX = 65_536;
 /** AWS's own bound on a KMS key identifier. */
 const KEY_ID_CHARACTERS_MAX = 2_048;
 
@@ -82,22 +88,13 @@ function isNumberName(name: string): name is NumberName {
   return Object.hasOwn(NUMBER_RULES, name);
 }
 
-/** Whether GetQueueAttributes accepts the name on a standard queue (`All` is the caller's to know). */
-export function isAttributeName(name: string): boolean {
+/** Whether GetQueueAttributes accepts the name on a queue of that type (`All` is the caller's to know). */
+export function isAttributeName(name: string, fifo = false): boolean {
+  if (isFifoOnlyAttribute(name)) return fifo;
   return isNumberName(name) || REMOVABLE.has(name) || COMPUTED.has(name) || name === 'SqsManagedSseEnabled';
 }
 
 type ParsedValue = { readonly kind: 'ok'; readonly value: string } | ProblemOutcome;
-type ProblemOutcome = { readonly kind: 'problem'; readonly problem: AttributeProblem };
-
-function badValue(name: string, reason?: string): ProblemOutcome {
-  const message = `Invalid value for the parameter ${name}.${reason === undefined ? '' : ` Reason: ${reason}`}`;
-  return { kind: 'problem', problem: { kind: 'bad-value', name, message } };
-}
-
-function unknownName(name: string, message = `Unknown Attribute ${name}.`): ProblemOutcome {
-  return { kind: 'problem', problem: { kind: 'unknown-name', name, message } };
-}
 
 function parseNumber(name: NumberName, text: string): ParsedValue {
   if (!/^[0-9]+$/.test(text)) return badValue(name);
@@ -118,12 +115,13 @@ function parsePolicy(text: string): ParsedValue {
   return badValue('Policy');
 }
 
-function parseValue(name: string, text: string): ParsedValue {
+function parseValue(name: string, text: string, fifo: boolean): ParsedValue {
   if (isNumberName(name)) return parseNumber(name, text);
+  if (isFifoOnlyAttribute(name)) return fifo ? parseFifoValue(name, text) : refusedOnStandard(name);
   if (text === '' && REMOVABLE.has(name)) return { kind: 'ok', value: '' };
   switch (name) {
     case 'RedrivePolicy':
-      return parseRedrivePolicy(text);
+      return parseRedrivePolicy(text, fifo);
     case 'RedriveAllowPolicy':
       return parseRedriveAllowPolicy(text);
     case 'Policy':
@@ -135,26 +133,28 @@ function parseValue(name: string, text: string): ParsedValue {
       return value === 'true' || value === 'false' ? { kind: 'ok', value } : badValue(name);
     }
     default:
-      return FIFO_THROUGHPUT.has(name)
-        ? unknownName(name, `You can specify the ${name} only when FifoQueue is set to true.`)
-        : unknownName(name);
+      return unknownName(name);
   }
 }
 
 /**
  * Checks attributes as sent and gives their canonical values. `''` (remove) appears only in mode `set`; on a create
- * there is nothing to remove, so it counts as not given.
+ * there is nothing to remove, so it counts as not given. `fifo`: what the queue is, by its name; that it is given as
+ * FifoQueue too when one is created is the surface's to see to.
  */
 export function parseAttributes(
   input: ReadonlyMap<string, string>,
   mode: 'create' | 'set',
+  fifo = false,
 ): ParsedAttributes {
   const attributes = new Map<string, string>();
   for (const [name, text] of input) {
-    const parsed = parseValue(name, text);
+    const parsed = parseValue(name, text, fifo);
     if (parsed.kind === 'problem') return parsed;
     if (mode === 'set' || parsed.value !== '') attributes.set(name, parsed.value);
   }
+  const together = mode === 'create' && fifo ? problemOfTogether(attributes) : undefined;
+  if (together) return together;
   const keyGiven = (attributes.get('KmsMasterKeyId') ?? '') !== '';
   if (keyGiven && attributes.get('SqsManagedSseEnabled') === 'true') {
     return unknownName(
@@ -189,7 +189,7 @@ function numberOf(attributes: QueueAttributes, name: NumberName): number {
 function defaultOf(attributes: QueueAttributes, name: string): string | undefined {
   if (isNumberName(name)) return String(NUMBER_RULES[name].default);
   if (name === 'SqsManagedSseEnabled') return attributes.has('KmsMasterKeyId') ? 'false' : 'true';
-  return undefined;
+  return fifoDefaultOf(attributes, name);
 }
 
 /** The numbers behind canonical attributes. */
@@ -202,6 +202,7 @@ export function resolveAttributes(attributes: QueueAttributes): ResolvedAttribut
     maximumMessageBytes: numberOf(attributes, 'MaximumMessageSize'),
     retentionSeconds: numberOf(attributes, 'MessageRetentionPeriod'),
     redrivePolicy: policyText === undefined ? undefined : (JSON.parse(policyText) as RedrivePolicy),
+    fifo: resolveFifo(attributes),
   };
 }
 
@@ -217,6 +218,7 @@ const SHOWN_ORDER = [
   'KmsMasterKeyId',
   'KmsDataKeyReusePeriodSeconds',
   'SqsManagedSseEnabled',
+  ...fifoNames,
 ] as const;
 
 /** Every attribute as SQS shows it, defaults included. */
@@ -236,9 +238,4 @@ export function differingAttribute(current: QueueAttributes, given: QueueAttribu
     if ((current.get(name) ?? defaultOf(current, name) ?? '') !== value) return name;
   }
   return undefined;
-}
-
-/** Whether the name exists on FIFO queues only. */
-export function isFifoOnlyAttribute(name: string): boolean {
-  return FIFO_ONLY.has(name);
 }

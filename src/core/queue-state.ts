@@ -8,12 +8,14 @@
  *               ago may be in `leasePages`
  *   intents     on its way to another queue; invisible here
  * and its body is in exactly one place: the tail, or a run of a segment reference, which may be in `segmentsPages`.
- * Sequence numbers are never used twice within an incarnation. `delayed` and `tail` iterate in ascending order of sequence; `deliveries` and `intents`
+ * `deduplication` is of FIFO queues only, and tells of messages that may be gone; its oldest may be in `deduplicationPages`.
+ * Sequence numbers are never used twice within an incarnation. `delayed`, `tail` and `deduplication` iterate in ascending order of sequence; `deliveries` and `intents`
  * in order of their latest lease or intent until they are decoded again.
  */
-import type { DeliveryToken, Incarnation, WriterId } from './ids.ts';
+import type { DeduplicationKey, DeliveryToken, GroupHash, Incarnation, WriterId } from './ids.ts';
 import type { StoredMessage } from './message.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
+import type { QueueTags } from './queue-tags.ts';
 import { emptyRanges, type RangeSet } from './range-set.ts';
 
 export interface WriterEntry {
@@ -31,6 +33,8 @@ export interface Delivery {
   readonly leasedAtMillis: number;
   readonly token: DeliveryToken;
   readonly leaseVersion: number;
+  /** On FIFO queues: while it is in flight nothing later of its group may be received. */
+  readonly group?: GroupHash;
 }
 
 export interface TailMessage {
@@ -133,6 +137,25 @@ export interface Intent {
   readonly number: number;
   readonly receiveCount: number;
   readonly firstReceivedAtMillis: number;
+  /** On FIFO queues: it locks its group until it is resolved. */
+  readonly group?: GroupHash;
+}
+
+/** The message that took a deduplication id. It may be gone. */
+export interface DeduplicationEntry {
+  readonly sequence: number;
+  readonly messageId: string;
+  /** Upper bound of the store's time at the send. */
+  readonly acceptedAtMillis: number;
+}
+
+/** A page of deduplication ids. It is over as a whole, when its last entry is. */
+export interface DeduplicationPageReference {
+  readonly baseVersion: number;
+  /** 16 hex characters. */
+  readonly nonce: string;
+  readonly count: number;
+  readonly lastAcceptedAtMillis: number;
 }
 
 export interface Link {
@@ -149,8 +172,7 @@ export interface QueueState {
   readonly createdAtMillis: number;
   readonly modifiedAtMillis: number;
   readonly attributes: QueueAttributes;
-  /** Place for tags (a later issue); kept as found. */
-  readonly tags: ReadonlyMap<string, string>;
+  readonly tags: QueueTags;
   /** At most WRITERS_MAX. */
   readonly writers: readonly WriterEntry[];
   readonly writersFloor: number;
@@ -169,6 +191,8 @@ export interface QueueState {
   readonly segments: ReadonlyMap<SegmentId, SegmentReference>;
   readonly segmentsPages: ReadonlyMap<PageId, SegmentsPageReference>;
   readonly intents: ReadonlyMap<number, Intent>;
+  readonly deduplication: ReadonlyMap<DeduplicationKey, DeduplicationEntry>;
+  readonly deduplicationPages: ReadonlyMap<PageId, DeduplicationPageReference>;
   /** By the target's incarnation: the last intent number given. */
   readonly outgoingLinks: ReadonlyMap<Incarnation, Link>;
   /** By the source's incarnation: the last intent number appended here. */
@@ -195,6 +219,7 @@ export type ManifestContent =
 export function newQueueState(input: {
   readonly incarnation: Incarnation;
   readonly attributes: QueueAttributes;
+  readonly tags?: QueueTags;
   readonly timeMillis: number;
   readonly stampMillis: number;
 }): QueueState {
@@ -205,7 +230,7 @@ export function newQueueState(input: {
     createdAtMillis: input.stampMillis,
     modifiedAtMillis: input.stampMillis,
     attributes: input.attributes,
-    tags: new Map(),
+    tags: input.tags ?? new Map(),
     writers: [],
     writersFloor: 0,
     nextSequence: 1,
@@ -222,6 +247,8 @@ export function newQueueState(input: {
     segments: new Map(),
     segmentsPages: new Map(),
     intents: new Map(),
+    deduplication: new Map(),
+    deduplicationPages: new Map(),
     outgoingLinks: new Map(),
     incomingLinks: new Map(),
     unknownFields: [],

@@ -49,7 +49,7 @@ export class ReadyWalk {
         if (found !== undefined) this.#from = found + 1;
         return found;
       }
-      if (page.lastSequence >= this.#from && !unfold(this.#draft, page.id, this.#pages)) {
+      if (page.lastSequence >= this.#from && !unfoldReady(this.#draft, page.id, this.#pages)) {
         if (this.#pages.needed.has(page.id)) return undefined;
       }
       this.#ahead.pop();
@@ -65,7 +65,7 @@ export class ReadyWalk {
 export function unfoldReadyWithin(draft: Draft, start: number, end: number, pages: PageReader): boolean {
   let all = true;
   for (const [id, page] of draft.readyPages.current)
-    if (reaches(page, start, end)) all = unfold(draft, id, pages) && all;
+    if (reaches(page, start, end)) all = unfoldReady(draft, id, pages) && all;
   return all;
 }
 
@@ -76,13 +76,14 @@ export function dropReadyWithin(draft: Draft, start: number, end: number, pages:
   for (const [id, page] of draft.readyPages.current) {
     if (!reaches(page, start, end)) continue;
     if (page.firstSequence >= start && page.lastSequence < end) inside.push(id);
-    else all = unfold(draft, id, pages) && all;
+    else all = unfoldReady(draft, id, pages) && all;
   }
   if (all) for (const id of inside) draft.readyPages.delete(id);
   return all;
 }
 
-function unfold(draft: Draft, id: PageId, pages: PageReader): boolean {
+/** Whether it is back. */
+export function unfoldReady(draft: Draft, id: PageId, pages: PageReader): boolean {
   const content = pages.read('ready', id, draft.readyPages.current.get(id)!);
   if (!content) return false;
   draft.readyPages.delete(id);

@@ -1,19 +1,21 @@
 /**
- * Receives: leases visible messages, oldest first, each with a token of its own. On the way it ends messages whose
+ * Receives of a standard queue: leases visible messages, oldest first, each with a token of its own. On the way it ends messages whose
  * retention is over and gives messages received too often to their dead-letter queue (redrive.ts), also when the
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
 import type { Draft } from './draft.ts';
+import { leaseMessage, placeholder } from './lease.ts';
 import type { StoredMessage } from './message.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import type { PageReader } from './pages.ts';
-import type { Delivery, SegmentId } from './queue-state.ts';
+import type { SegmentId } from './queue-state.ts';
 import { ReadyWalk } from './ready-pages.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
 import { segmentsPageAround, unfoldSegments } from './segments-pages.ts';
+import { stampOf, withStampShifted } from './stamps.ts';
 import type { Visible } from './visible.ts';
 
 type Receive = Command & { readonly kind: 'receive' };
@@ -30,6 +32,7 @@ type Place = NonNullable<ReturnType<Draft['locate']>>;
 export class Receiver {
   readonly neededSegments = new Set<SegmentId>();
   readonly neededTargets = new Set<string>();
+  readonly neededGroups: ReadonlySet<SegmentId> = new Set();
   readonly #draft: Draft;
   readonly #resources: Resources;
   readonly #pages: PageReader;
@@ -97,7 +100,7 @@ export class Receiver {
       this.#unreadable = true;
       return undefined;
     }
-    if (isExpired(draft, body.message.sentAtMillis)) {
+    if (isExpired(draft, stampOf(body.message))) {
       this.#leave(sequence, found);
       draft.endBody(sequence);
       this.#ended = true;
@@ -109,37 +112,14 @@ export class Receiver {
       return undefined;
     }
     this.#leave(sequence, found);
-    return this.#lease(sequence, body.message, previous, command);
+    const { leased, inFlight } = leaseMessage(draft, sequence, body.message, previous, command);
+    if (inFlight) this.#inFlight++;
+    return leased;
   }
 
   #leave(sequence: number, found: FoundDelivery | undefined): void {
     if (found) this.#draft.deliveries.end(found);
     else if (!this.#draft.delayed.delete(sequence)) this.#takenFromReady.push(sequence);
-  }
-
-  #lease(sequence: number, message: StoredMessage, previous: Delivery | undefined, command: Receive): Leased {
-    const draft = this.#draft;
-    const { nowMillis } = draft.time;
-    const timeoutSeconds = command.visibilityTimeoutSeconds ?? draft.resolved.visibilityTimeoutSeconds;
-    const delivery: Delivery = {
-      visibleAtMillis: nowMillis + timeoutSeconds * 1000,
-      receiveCount: (previous?.receiveCount ?? 0) + 1,
-      // A send is stamped with an upper bound of the time: nobody receives before that.
-      firstReceivedAtMillis: previous?.firstReceivedAtMillis ?? Math.max(nowMillis, message.sentAtMillis),
-      leasedAtMillis: nowMillis,
-      token: draft.drawToken(),
-      leaseVersion: draft.nextVersion,
-    };
-    draft.deliveries.add(sequence, delivery);
-    if (timeoutSeconds > 0) this.#inFlight++;
-    const { incarnation } = draft.base;
-    const { token, leaseVersion, receiveCount, firstReceivedAtMillis } = delivery;
-    return {
-      message,
-      handle: { incarnation, sequence, leaseVersion, token },
-      receiveCount,
-      firstReceivedAtMillis,
-    };
   }
 
   #body(sequence: number): Body {
@@ -150,11 +130,7 @@ export class Receiver {
     const body = this.#resources.body(place.segment, place.ordinal);
     if (body === 'needed') return { kind: 'needed', segment: place.segment };
     if (body === 'unreadable') return { kind: 'unreadable' };
-    const shift = place.run.sentAtShiftMillis;
-    return {
-      kind: 'message',
-      message: shift === 0 ? body : { ...body, sentAtMillis: body.sentAtMillis + shift },
-    };
+    return { kind: 'message', message: withStampShifted(body, place.run.sentAtShiftMillis) };
   }
 
   #place(sequence: number): Place | (Body & { readonly kind: 'needed' | 'unreadable' }) {
@@ -169,6 +145,3 @@ export class Receiver {
     return { kind: 'unreadable' };
   }
 }
-
-/** Stands for a lease whose body is still to load; such a transition is thrown away and applied again. */
-const placeholder = {} as Leased;

@@ -4,14 +4,17 @@
  */
 
 import type { AttributeProblem } from './attribute-problem.ts';
-import { isFifoName, queueNameOfArn } from './queue-arn.ts';
+import { isFifoName, type QueueArn, queueNameOfArn } from './queue-arn.ts';
 
 export interface RedrivePolicy {
   readonly deadLetterTargetArn: string;
   readonly maxReceiveCount: number;
 }
 
-/** What the state machine reads; derived, never stored. */
+interface RedriveAllowPolicy {
+  readonly redrivePermission: 'allowAll' | 'denyAll' | 'byQueue';
+  readonly sourceQueueArns?: readonly string[];
+}
 
 type Parsed =
   | { readonly kind: 'ok'; readonly value: string }
@@ -62,6 +65,29 @@ export function deadLetterTargetMissing(policyText: string): AttributeProblem {
   return refusal('RedrivePolicy', policyText, 'Dead letter target does not exist.');
 }
 
+/** The dead-letter queue a policy names takes no messages from this source, by its RedriveAllowPolicy. */
+export function deadLetterTargetDenies(policyText: string): AttributeProblem {
+  return refusal(
+    'RedrivePolicy',
+    policyText,
+    'The redrive allow policy of the dead-letter queue does not allow this source queue.',
+  );
+}
+
+/** Whether a queue with this RedriveAllowPolicy (canonical) may be the dead-letter queue of that source. */
+export function allowsSource(allowPolicyText: string | undefined, source: QueueArn): boolean {
+  if (allowPolicyText === undefined) return true;
+  const { redrivePermission, sourceQueueArns = [] } = JSON.parse(allowPolicyText) as RedriveAllowPolicy;
+  if (redrivePermission !== 'byQueue') return redrivePermission === 'allowAll';
+  return sourceQueueArns.some((arn) => namesQueue(arn, source));
+}
+
+/** Whether it is the queue's ARN, in any partition. */
+export function namesQueue(arn: string, queue: QueueArn): boolean {
+  const named = queueNameOfArn(arn);
+  return named?.name === queue.name && named.accountId === queue.accountId && named.region === queue.region;
+}
+
 function receiveCountOf(value: unknown): number | undefined {
   const count =
     typeof value === 'number'
@@ -72,7 +98,8 @@ function receiveCountOf(value: unknown): number | undefined {
   return Number.isInteger(count) && count >= 1 && count <= MAX_RECEIVE_COUNT_MAX ? count : undefined;
 }
 
-export function parseRedrivePolicy(text: string): Parsed {
+/** `fifo`: the type of the queue that it is for. */
+export function parseRedrivePolicy(text: string, fifo: boolean): Parsed {
   const name = 'RedrivePolicy';
   const policy = jsonObjectOf(text);
   if (policy === undefined) return malformed(name, 'Redrive policy is not a valid JSON map.');
@@ -91,7 +118,7 @@ export function parseRedrivePolicy(text: string): Parsed {
   if (typeof arn !== 'string' || target === undefined) {
     return refused(name, text, 'Invalid value for deadLetterTargetArn.');
   }
-  if (isFifoName(target.name)) {
+  if (isFifoName(target.name) !== fifo) {
     return refused(name, text, 'Dead-letter queue must be same type of queue as the source.');
   }
   if (Object.keys(policy).length > 2) {

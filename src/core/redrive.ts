@@ -8,6 +8,8 @@
 import type { Command, CommandResult, MovedMessage } from './command.ts';
 import type { Draft } from './draft.ts';
 import type { Incarnation } from './ids.ts';
+import type { StoredMessage } from './message.ts';
+import { groupOf } from './message-groups.ts';
 import { inlineBytesOf } from './message-size.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import { queueNameOfArn } from './queue-arn.ts';
@@ -53,6 +55,7 @@ export function intend(
     number,
     receiveCount: previous.receiveCount,
     firstReceivedAtMillis: previous.firstReceivedAtMillis,
+    ...(previous.group !== undefined && { group: previous.group }),
   });
 }
 
@@ -82,10 +85,10 @@ export function appendMoved(
   return { outcome: { kind: 'appended', through: lastNumber }, effect };
 }
 
-/** Keeps id, body, attributes and stamp; the receive count goes on. */
+/** Keeps id, body, attributes, group and stamp; the receive count goes on. */
 function appendOne(draft: Draft, moved: MovedMessage, sourceArn: string): void {
   const sequence = draft.nextSequence++;
-  const message = { ...moved.message, deadLetterSourceArn: sourceArn };
+  const message = arrived(draft, { ...moved.message, deadLetterSourceArn: sourceArn });
   draft.append(sequence, message, inlineBytesOf(message, moved.contentBytes), moved);
   draft.deliveries.add(sequence, {
     visibleAtMillis: draft.time.nowMillis,
@@ -94,7 +97,17 @@ function appendOne(draft: Draft, moved: MovedMessage, sourceArn: string): void {
     leasedAtMillis: draft.time.nowMillis,
     token: draft.drawToken(),
     leaseVersion: draft.nextVersion,
+    ...(draft.resolved.fifo && { group: groupOf(message) }),
   });
+}
+
+/**
+ * In a FIFO queue retention counts from the move, and what two letters were deduplicated by in their source says
+ * nothing here: their own ids take its place, as SQS has it.
+ */
+function arrived(draft: Draft, message: StoredMessage): StoredMessage {
+  if (!draft.resolved.fifo) return message;
+  return { ...message, deduplicationId: message.messageId, movedAtMillis: draft.time.stampMillis };
 }
 
 export function resolveMoves(
@@ -130,6 +143,7 @@ export function returnMoves(
         leasedAtMillis: draft.time.nowMillis,
         token: draft.drawToken(),
         leaseVersion: draft.nextVersion,
+        ...(intent.group !== undefined && { group: intent.group }),
       });
   }
   return { outcome: { kind: 'done' }, effect };

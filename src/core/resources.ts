@@ -3,7 +3,7 @@
  * A transition that misses something says so in `Needs` and is applied again with it.
  */
 import type { MovedMessage, NewMessage } from './command.ts';
-import type { Incarnation } from './ids.ts';
+import type { GroupHash, Incarnation } from './ids.ts';
 import type { StoredMessage } from './message.ts';
 import type { PageContents, PageKind } from './pages.ts';
 import type { PageId, SegmentId } from './queue-state.ts';
@@ -52,6 +52,8 @@ export type MoveSourceView =
 export interface Resources {
   /** A body in a segment: `needed` when not loaded yet, `unreadable` when loading failed. */
   readonly body: (segment: SegmentId, ordinal: number) => StoredMessage | 'needed' | 'unreadable';
+  /** The groups of a segment's messages, by ordinal; of FIFO queues, whose walk passes over bodies unread. */
+  readonly groups: (segment: SegmentId) => readonly GroupHash[] | 'needed' | 'unreadable';
   /** A page that the state names: `needed` when not loaded yet, `unreadable` when loading failed. */
   readonly page: <K extends PageKind>(kind: K, id: PageId) => PageContents[K] | 'needed' | 'unreadable';
   readonly target: (queueName: string) => MoveTarget | undefined;
@@ -62,6 +64,8 @@ export interface Resources {
 
 export interface Needs {
   readonly segments: ReadonlySet<SegmentId>;
+  /** Segments of which the groups are asked for. */
+  readonly groups: ReadonlySet<SegmentId>;
   readonly pages: ReadonlyMap<PageId, PageKind>;
   readonly targets: ReadonlySet<string>;
   /** Incarnation → queue name. */

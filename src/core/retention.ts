@@ -10,9 +10,10 @@ import type { SegmentReference } from './queue-state.ts';
 import { removeRange } from './range-set.ts';
 import { dropReadyWithin, unfoldReadyWithin } from './ready-pages.ts';
 import { unfoldSegments } from './segments-pages.ts';
+import { stampOf } from './stamps.ts';
 
-export function isExpired(draft: Draft, sentAtMillis: number): boolean {
-  return sentAtMillis + draft.resolved.retentionSeconds * 1000 <= draft.time.manifestMillis;
+export function isExpired(draft: Draft, stampMillis: number): boolean {
+  return stampMillis + draft.resolved.retentionSeconds * 1000 <= draft.time.manifestMillis;
 }
 
 /** Returns whether anything ended. */
@@ -20,7 +21,7 @@ export function expire(draft: Draft, pages: PageReader): boolean {
   let ended = false;
   const dead: number[] = [];
   for (const [sequence, { message }] of draft.tail.current)
-    if (isExpired(draft, message.sentAtMillis) && !draft.intents.current.has(sequence)) dead.push(sequence);
+    if (isExpired(draft, stampOf(message)) && !draft.intents.current.has(sequence)) dead.push(sequence);
   if (dead.length > 0) {
     ended = true;
     draft.takeFromReady(dead);

@@ -8,6 +8,8 @@ const delayed = (delaySeconds: number | undefined): Command => ({
   entries: [{ message: newMessage(), delaySeconds }],
 });
 
+const sent = (sequence: number) => ({ kind: 'sent', sequence });
+
 describe('send', () => {
   it('numbers messages in order and stamps them with the upper bound of the time', () => {
     const queue = new OneQueue();
@@ -38,7 +40,7 @@ describe('send', () => {
       {
         outcome: {
           kind: 'sent',
-          entries: [{ kind: 'sent' }, { kind: 'too-large', maximumBytes: 1_024 }, { kind: 'sent' }],
+          entries: [sent(1), { kind: 'too-large', maximumBytes: 1_024 }, sent(2)],
         },
         effect: true,
       },
@@ -54,7 +56,7 @@ describe('send', () => {
     const not = newMessage('x'.repeat(1_017), { attributes });
     assert.deepEqual(queue.outcome(sendOf(fits, not)), {
       kind: 'sent',
-      entries: [{ kind: 'sent' }, { kind: 'too-large', maximumBytes: 1_024 }],
+      entries: [sent(1), { kind: 'too-large', maximumBytes: 1_024 }],
     });
   });
 
@@ -74,7 +76,7 @@ describe('send', () => {
     );
     assert.deepEqual(results[0]!.outcome, {
       kind: 'sent',
-      entries: [{ kind: 'too-large', maximumBytes: 1_024 }, { kind: 'sent' }],
+      entries: [{ kind: 'too-large', maximumBytes: 1_024 }, sent(1)],
     });
     assert.deepEqual(queue.state.delayed, new Map([[1, queue.nowMillis + 9_000]]));
   });

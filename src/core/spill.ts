@@ -10,6 +10,7 @@
 import type { Draft } from './draft.ts';
 import type { PreparedSegment, SpillMessage } from './resources.ts';
 import { joinedRuns } from './runs.ts';
+import { stampOf } from './stamps.ts';
 
 type Spills = readonly (readonly SpillMessage[])[];
 
@@ -69,7 +70,7 @@ function pointAt(
       baseVersion: segment.baseVersion,
       nonce: segment.nonce,
       liveCount: list.length,
-      sentAtMaxMillis: Math.max(...list.map(({ ordinal, entry }) => stampOf(segment, ordinal, entry))),
+      sentAtMaxMillis: Math.max(...list.map(({ ordinal, entry }) => laterStamp(segment, ordinal, entry))),
       bytes: segment.bytes,
       runs: joinedRuns(
         list.map(({ ordinal, entry }) => ({
@@ -85,11 +86,11 @@ function pointAt(
 
 /** An upload's stamp is kept when it is the later one: too high only keeps too long. */
 function shiftOf(segment: PreparedSegment, ordinal: number, entry: SpillMessage): number {
-  return Math.max(0, entry.message.sentAtMillis - segment.messages[ordinal]!.message.sentAtMillis);
+  return Math.max(0, stampOf(entry.message) - stampOf(segment.messages[ordinal]!.message));
 }
 
-function stampOf(segment: PreparedSegment, ordinal: number, entry: SpillMessage): number {
-  return segment.messages[ordinal]!.message.sentAtMillis + shiftOf(segment, ordinal, entry);
+function laterStamp(segment: PreparedSegment, ordinal: number, entry: SpillMessage): number {
+  return stampOf(segment.messages[ordinal]!.message) + shiftOf(segment, ordinal, entry);
 }
 
 /** Several messages share a segment, large ones too: a PUT costs the same for ten bodies as for one. */

@@ -1,21 +1,25 @@
 /**
  * The one switch: `apply(state, commands, …)` gives the next state and an outcome per command, or says what has to
  * be loaded or uploaded first. Pure and synchronous: the same arguments give the same answer, and nothing outside is
- * touched. Order within one transition: delete queue, attributes, purge, deletes, visibility changes and releases,
+ * touched. Order within one transition: delete queue, attributes and tags, purge, deletes, visibility changes and releases,
  * sends, moves and their resolution, links forgotten, receives, segments replaced; so a message can be stored and leased in one commit.
  */
 import { changeVisibility, release } from './change-visibility.ts';
 import type { Command, CommandOutcome, CommandResult } from './command.ts';
-import { foldDelayed } from './delayed-pages.ts';
+import { foldDeduplication, forgetOver, TakenIds } from './deduplication.ts';
+import { foldDelayed, moveDues } from './delayed-pages.ts';
 import { deleteMessages } from './delete.ts';
 import { Draft, type TransitionTime } from './draft.ts';
+import { FifoReceiver } from './fifo-receive.ts';
 import type { Incarnation, WriterId } from './ids.ts';
 import { foldLeases } from './lease-pages.ts';
 import type { QueueLimits } from './limits.ts';
 import { PageReader, PageWriter } from './pages.ts';
+import { addPermission, removePermission } from './permissions.ts';
 import { purge } from './purge.ts';
-import { mergeAttributes } from './queue-attributes.ts';
+import { mergeAttributes, resolveAttributes } from './queue-attributes.ts';
 import type { ManifestContent, QueueState, WriterEntry } from './queue-state.ts';
+import { changeTags } from './queue-tags.ts';
 import { foldReady } from './ready-pages.ts';
 import { Receiver } from './receive.ts';
 import { appendMoved, forgetLinks, resolveMoves, returnMoves } from './redrive.ts';
@@ -25,6 +29,7 @@ import { expire } from './retention.ts';
 import { foldSegments } from './segments-pages.ts';
 import { send } from './send.ts';
 import { spill } from './spill.ts';
+import { millisPerSecond } from './time.ts';
 
 export interface TransitionInput {
   readonly state: QueueState;
@@ -57,6 +62,9 @@ export type TransitionResult =
 const order: Readonly<Record<Command['kind'], number>> = {
   'delete-queue': 0,
   'set-attributes': 1,
+  'change-tags': 1,
+  'add-permission': 1,
+  'remove-permission': 1,
   purge: 2,
   tidy: 2,
   delete: 3,
@@ -80,15 +88,17 @@ export function apply(input: TransitionInput): TransitionResult {
   const draft = new Draft(state, input.time, input.tokenSeed, input.limits, pages);
   const collectedBelow = raisedCollectedBelow(input);
   const expired = expire(draft, pages);
+  forgetOver(draft);
+  const reads: Reads = { resources: input.resources, pages, taken: new TakenIds(draft, pages) };
   const neededSources = new Map<Incarnation, string>();
   const results = new Array<CommandResult>(commands.length);
   const sequence = commands.map((_, index) => index);
   sequence.sort((a, b) => order[commands[a]!.kind] - order[commands[b]!.kind] || a - b);
-  let walk: Receiver | undefined;
+  let walk: Receiver | FifoReceiver | undefined;
   for (const index of sequence) {
     const command = commands[index]!;
     if (command.kind === 'receive') {
-      walk ??= new Receiver(draft, input.resources, pages, messagesAskedFor(commands));
+      walk ??= receiverOf(draft, input, pages);
       results[index] = walk.receive(command);
     } else if (command.kind === 'tidy') {
       const effect = expired || collectedBelow > state.collectedBelow;
@@ -96,17 +106,19 @@ export function apply(input: TransitionInput): TransitionResult {
     } else if (command.kind === 'replace-segments') {
       results[index] = replaceSegments(draft, command, collectedBelow);
     } else {
-      results[index] = applyOne(draft, command, input.resources, neededSources);
+      results[index] = applyOne(draft, command, reads, neededSources);
     }
   }
   walk?.finish();
   const needs = {
     segments: walk?.neededSegments ?? new Set<never>(),
+    groups: walk?.neededGroups ?? new Set<never>(),
     pages: pages.needed,
     targets: walk?.neededTargets ?? new Set<never>(),
     sources: neededSources,
   };
-  if (needs.segments.size + needs.pages.size + needs.targets.size + needs.sources.size > 0)
+  const { segments, groups, targets, sources } = needs;
+  if (segments.size + groups.size + needs.pages.size + targets.size + sources.size > 0)
     return { kind: 'needs', needs: { ...needs, spills: [], newPages: [] } };
   const changed = input.supersedes === true || results.some((result) => result.effect);
   if (!changed) return { kind: 'applied', next: { kind: 'queue', state }, results, changed };
@@ -116,10 +128,17 @@ export function apply(input: TransitionInput): TransitionResult {
   foldLeases(draft, written);
   foldReady(draft, written);
   foldSegments(draft, written);
+  foldDeduplication(draft, written);
   if (spills.length + written.wanted.length > 0)
     return { kind: 'needs', needs: { ...needs, spills, newPages: written.wanted } };
   const next = draft.seal({ ...entered(state, input.writer, draft.limits.writersMax), collectedBelow });
   return { kind: 'applied', next: { kind: 'queue', state: next }, results, changed };
+}
+
+/** By the type of the queue. */
+function receiverOf(draft: Draft, { resources, commands }: TransitionInput, pages: PageReader) {
+  const Kind = draft.resolved.fifo ? FifoReceiver : Receiver;
+  return new Kind(draft, resources, pages, messagesAskedFor(commands));
 }
 
 function messagesAskedFor(commands: readonly Command[]): number {
@@ -134,17 +153,28 @@ function raisedCollectedBelow({ state, commands, collectBelow }: TransitionInput
   return Math.max(state.collectedBelow, Math.min(wanted, state.version));
 }
 
+/** What the commands of one transition look into. */
+interface Reads {
+  readonly resources: Resources;
+  readonly pages: PageReader;
+  readonly taken: TakenIds;
+}
+
 function applyOne(
   draft: Draft,
   command: Exclude<Command, { readonly kind: 'receive' | 'tidy' | 'replace-segments' }>,
-  resources: Resources,
+  { resources, pages, taken }: Reads,
   neededSources: Map<Incarnation, string>,
 ): CommandResult {
   switch (command.kind) {
     case 'set-attributes':
-      draft.setAttributes(mergeAttributes(draft.attributes, command.changes));
-      draft.modifiedAtMillis = draft.time.stampMillis;
-      return { outcome: { kind: 'done' }, effect: true };
+      return setAttributes(draft, mergeAttributes(draft.attributes, command.changes), pages);
+    case 'change-tags':
+      return changeTags(draft, command);
+    case 'add-permission':
+      return addPermission(draft, command);
+    case 'remove-permission':
+      return removePermission(draft, command);
     case 'purge':
       return purge(draft, command);
     case 'delete':
@@ -154,7 +184,7 @@ function applyOne(
     case 'release':
       return release(draft, command);
     case 'send':
-      return send(draft, command);
+      return send(draft, command, taken);
     case 'append-moved': {
       const result = appendMoved(draft, command, resources);
       if (result) return result;
@@ -170,6 +200,16 @@ function applyOne(
     case 'delete-queue':
       throw new Error('delete-queue is applied alone');
   }
+}
+
+function setAttributes(draft: Draft, next: QueueState['attributes'], pages: PageReader): CommandResult {
+  const { fifo, delaySeconds } = resolveAttributes(next);
+  const byMillis = (delaySeconds - draft.resolved.delaySeconds) * millisPerSecond;
+  if (fifo && byMillis !== 0 && !moveDues(draft, byMillis, pages))
+    return { outcome: { kind: 'unreadable' }, effect: false };
+  draft.setAttributes(next);
+  draft.modifiedAtMillis = draft.time.stampMillis;
+  return { outcome: { kind: 'done' }, effect: true };
 }
 
 /** DeleteQueue comes first: everything else in the batch finds the queue gone. */

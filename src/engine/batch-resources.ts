@@ -2,6 +2,7 @@
  * What one batch has loaded and uploaded so far: bodies, pages, targets and sources of moves, prepared segments and
  * pages. Serves the transition, and fetches what it says it needs.
  */
+import { resolveFifo } from '../core/fifo-attributes.ts';
 import type { Incarnation } from '../core/ids.ts';
 import { namesPage, type PageContents, type PageKind } from '../core/pages.ts';
 import {
@@ -56,6 +57,17 @@ export class BatchResources implements Resources {
     return loaded === 'unreadable' ? 'unreadable' : (loaded.message(ordinal) ?? 'unreadable');
   };
 
+  readonly groups: Resources['groups'] = (segment) => {
+    const { context, incarnation } = this.#view;
+    const known = context.groups.get(incarnation, segment);
+    if (known) return known;
+    const loaded = this.#segments.get(segment) ?? context.bodies.get(incarnation, 'seg', segment);
+    if (!loaded) return 'needed';
+    return loaded === 'unreadable'
+      ? 'unreadable'
+      : context.groups.keep(incarnation, segment, loaded.groupIds());
+  };
+
   readonly page = <K extends PageKind>(kind: K, id: PageId): PageContents[K] | 'needed' | 'unreadable' => {
     const { context, incarnation } = this.#view;
     const loaded = this.#pages.get(id) ?? context.pages.get(incarnation, kind, id);
@@ -73,7 +85,7 @@ export class BatchResources implements Resources {
    */
   async fetch(needs: Needs): Promise<'ready' | 'stale'> {
     const [segments, pages] = await Promise.all([
-      this.#loadSegments(needs.segments),
+      this.#loadSegments(new Set([...needs.segments, ...needs.groups])),
       this.#loadPages(needs.pages),
       this.#readTargets(needs.targets),
       this.#readSources(needs.sources),
@@ -187,14 +199,21 @@ export class BatchResources implements Resources {
   }
 
   async #uploadSegment(messages: readonly SpillMessage[]): Promise<void> {
-    const { context, incarnation } = this.#view;
+    const { context, current, incarnation } = this.#view;
     const bytes = encodeSegment(
       incarnation,
       messages.map((entry) => entry.message),
     );
     const named = await this.#upload('seg', bytes);
     context.counters.spilledSegments++;
-    this.prepared.push({ id: segmentIdOf(named), ...named, bytes: bytes.length, messages });
+    const id = segmentIdOf(named);
+    if (resolveFifo(current.state.attributes))
+      context.groups.keep(
+        incarnation,
+        id,
+        messages.map(({ message }) => message.groupId),
+      );
+    this.prepared.push({ id, ...named, bytes: bytes.length, messages });
   }
 
   async #uploadPage(page: NewPage): Promise<void> {

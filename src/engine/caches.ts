@@ -21,7 +21,13 @@ export function segmentCache(environment: Environment, counters: Counters): Segm
 }
 
 /** Decoded, an entry takes so many times the bytes that it has in the object, about. */
-const expansion: Readonly<Record<PageKind, number>> = { delayed: 8, lease: 4, ready: 8, segments: 8 };
+const expansion: Readonly<Record<PageKind, number>> = {
+  delayed: 8,
+  lease: 4,
+  ready: 8,
+  segments: 8,
+  deduplication: 1,
+};
 
 /** What keeping a page costs that has so many bytes in the store. */
 export function keptPageBytes(kind: PageKind, objectBytes: number): number {

@@ -11,6 +11,7 @@
 
 import type { Command } from '../core/command.ts';
 import { hasVisible, nextVisibleAt } from '../core/counts.ts';
+import { isFifoName } from '../core/queue-arn.ts';
 import { type QueueAttributes, resolveAttributes } from '../core/queue-attributes.ts';
 import { StoreError } from '../store/object-store.ts';
 import { afterwards } from './afterwards.ts';
@@ -20,18 +21,22 @@ import { commitAt, Linger, windowMillis } from './linger.ts';
 import type { ObservedQueue } from './manifest-register.ts';
 import type { Sighting, WatchedQueue } from './manifest-watch.ts';
 import {
+  awake,
   fittingBatch,
   type LoopOutcome,
   nothingReceived,
   type PendingCommand,
   type Poll,
+  type ReceiveOptions,
   ReceiveWaiters,
+  unreadableWords,
 } from './pending.ts';
 import { PollSchedule } from './poll-schedule.ts';
 import { Unavailable } from './queue-api.ts';
 import { QueueView } from './queue-view.ts';
 import { batchBytesMax, betweenReceivesMillis, pendingBytesMax, pendingCommandsMax } from './settings.ts';
 import { Staleness } from './staleness.ts';
+import { VainReceives } from './vain-receives.ts';
 import { messagesWanted } from './wanted.ts';
 
 export interface LoopEvents {
@@ -39,14 +44,6 @@ export interface LoopEvents {
   changed(loop: CommitLoop, landed: Landed | undefined): void;
   /** `landed`: it ended by our own tombstone. */
   ended(loop: CommitLoop, landed: Landed | undefined): void;
-}
-
-export interface ReceiveOptions {
-  /** Undefined: the queue's own ReceiveMessageWaitTimeSeconds. */
-  readonly waitSeconds: number | undefined;
-  /** When the call came, monotonic: it may come to a second loop when the first one ends. */
-  readonly since: number;
-  readonly signal: AbortSignal;
 }
 
 /** Given as a reason, since without one each abort would make an exception with a stack. */
@@ -80,8 +77,10 @@ export class CommitLoop implements WatchedQueue {
   #waitedUntil = Number.NEGATIVE_INFINITY;
   /** How long receives without a wait of their own wait, and the attributes that say so. */
   #wait: { readonly attributes: QueueAttributes; readonly seconds: number };
-  /** Woken receives found nothing in this version: not again before that time. */
-  #vain: { readonly version: number; readonly until: number } = { version: 0, until: 0 };
+  readonly #vain: VainReceives;
+  readonly #fifo: boolean;
+  /** A look at a FIFO queue found visible messages: whether they can be had is for the receives to say that it wakes. */
+  #lookToJudge = false;
 
   /** `stop`: the process ends, no receive may wait any more. */
   constructor(
@@ -95,6 +94,8 @@ export class CommitLoop implements WatchedQueue {
     this.#events = events;
     this.#stop = stop;
     this.view = new QueueView(context, name, observed);
+    this.#fifo = isFifoName(name);
+    this.#vain = new VainReceives(context.settings.timing.pollMaxMillis);
     this.#wait = waitOf(this.view);
     this.#linger = new Linger(context.environment.clock);
     this.#windowMillis = context.settings.lingerMillis;
@@ -168,7 +169,10 @@ export class CommitLoop implements WatchedQueue {
     const deadline = () => options.since + waitSeconds() * 1000;
     const full: Command = { kind: 'receive', ...command, waits: waitSeconds() > 0 };
     const poll = { deadline, signal: options.signal };
-    const nothingYet = messagesWanted([], this.view.current.state, this.view.time().nowMillis) === 0;
+    const { state } = this.view.current;
+    const nothingYet =
+      messagesWanted([], state, this.view.time().nowMillis) === 0 ||
+      (this.#fifo && this.#vain.restMillis(state, this.#now()) > 0);
     const outcome = full.waits && nothingYet ? this.#park(full, poll) : this.#enqueue(full, 0, poll);
     // One signal may serve call after call: it must not gather a listener from each.
     const gone = () => this.#tidyWaiters();
@@ -362,7 +366,7 @@ export class CommitLoop implements WatchedQueue {
       else if (outcome.kind === 'received' && outcome.messages.length === 0 && outcome.unreadable)
         pending.fail(new Unavailable('messages are there, but their bodies cannot be read now'));
       else if (outcome.kind === 'unreadable')
-        pending.fail(new Unavailable('what these handles hold is in a page that cannot be read'));
+        pending.fail(new Unavailable(unreadableWords(pending.command.kind)));
       else pending.answer(outcome);
     });
     this.#waiters.parkFirst(parked);
@@ -375,14 +379,16 @@ export class CommitLoop implements WatchedQueue {
     const received = results.flatMap(({ outcome }) => (outcome.kind === 'received' ? [outcome] : []));
     if (received.length === 0) return;
     const found = received.some(({ messages }) => messages.length > 0);
-    if (read) this.#schedule.polled(found);
-    if (found || landed) return;
-    const { state } = this.view.current;
+    if (read || this.#lookToJudge) this.#schedule.polled(found);
+    this.#lookToJudge = false;
+    // All of a batch share one walk: where one of them finds nothing, the others left nothing that can be had.
+    const inVain = this.#fifo ? received.some(({ messages }) => messages.length === 0) : !found && !landed;
+    if (!inVain) return;
+    const state = landed?.next.kind === 'queue' ? landed.next.state : this.view.current.state;
     const { nowMillis } = this.view.time();
     if (messagesWanted([], state, nowMillis) === 0) return;
-    const nextIn = (nextVisibleAt(state, nowMillis) ?? Number.POSITIVE_INFINITY) - nowMillis;
-    const restMillis = Math.min(nextIn, this.#context.settings.timing.pollMaxMillis);
-    this.#vain = { version: state.version, until: this.#now() + restMillis };
+    const now = this.#now();
+    this.#vain.note(state, { triedMillisAgo: landed ? now - this.#lastSwapBegan : 0, nowMillis, now });
   }
 
   #mayWait({ poll }: PendingCommand): boolean {
@@ -403,7 +409,9 @@ export class CommitLoop implements WatchedQueue {
       // What was visible before and nobody could take (in-flight bound, unreadable bodies) is no reason to hurry.
       const changed = refreshed.kind === 'changed';
       this.#changes.sampled(changed);
-      this.#schedule.polled(changed && hasVisible(this.view.current.state, this.view.time().nowMillis));
+      const visible = changed && hasVisible(this.view.current.state, this.view.time().nowMillis);
+      this.#lookToJudge = this.#fifo && visible;
+      if (!this.#lookToJudge) this.#schedule.polled(visible);
       if (changed) this.#stateChanged(undefined);
       else this.#watchWake.abort(woken);
     } catch (error) {
@@ -431,7 +439,7 @@ export class CommitLoop implements WatchedQueue {
       const { state } = this.view.current;
       const { nowMillis } = this.view.time();
       const now = this.#now();
-      const vainIn = this.#vain.version === state.version ? this.#vain.until - now : 0;
+      const vainIn = this.#vain.restMillis(state, now);
       const wanted = this.#running ? 0 : messagesWanted([], state, nowMillis);
       if (wanted > 0 && vainIn <= 0) {
         this.#pending.push(...this.#wake(wanted));
@@ -486,9 +494,4 @@ export class CommitLoop implements WatchedQueue {
 function waitOf({ current }: QueueView): { attributes: QueueAttributes; seconds: number } {
   const { attributes } = current.state;
   return { attributes, seconds: resolveAttributes(attributes).receiveWaitSeconds };
-}
-
-/** Into a commit, where their age counts from now. */
-function awake(waiters: readonly PendingCommand[], arrivedAt: number): PendingCommand[] {
-  return waiters.map((waiter) => ({ ...waiter, arrivedAt }));
 }

@@ -13,6 +13,7 @@ import { chooseCompaction, isSparse, type Standing } from '../core/choose-compac
 import type { CompactedSegment } from '../core/command.ts';
 import { type CompactionLayout, type LiveBody, layOut, liveBodies } from '../core/compaction-layout.ts';
 import type { QueueState, SegmentId } from '../core/queue-state.ts';
+import { withStampShifted } from '../core/stamps.ts';
 import { encodedMessage } from '../format/message-codec.ts';
 import { type DecodedSegment, encodeBodies } from '../format/segment-codec.ts';
 import { StoreError } from '../store/object-store.ts';
@@ -270,5 +271,5 @@ function liveIn(state: QueueState, from: Iterable<SegmentId>, loaded: Loaded): L
 function bodyOf(segment: DecodedSegment, { ordinal, sentAtShiftMillis }: LiveBody): Uint8Array | undefined {
   if (sentAtShiftMillis === 0) return segment.encoded(ordinal);
   const message = segment.message(ordinal);
-  return message && encodedMessage({ ...message, sentAtMillis: message.sentAtMillis + sentAtShiftMillis });
+  return message && encodedMessage(withStampShifted(message, sentAtShiftMillis));
 }

@@ -2,6 +2,7 @@
 import type { PageCache, SegmentCache } from './caches.ts';
 import type { Counters } from './counters.ts';
 import type { Environment } from './environment.ts';
+import type { GroupCache } from './group-cache.ts';
 import type { ManifestWatch } from './manifest-watch.ts';
 import type { EngineSettings } from './settings.ts';
 import type { TimeSource } from './time-source.ts';
@@ -13,5 +14,6 @@ export interface EngineContext {
   readonly time: TimeSource;
   readonly bodies: SegmentCache;
   readonly pages: PageCache;
+  readonly groups: GroupCache;
   readonly watch: ManifestWatch;
 }

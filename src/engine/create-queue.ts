@@ -1,10 +1,11 @@
 /**
- * CreateQueue: absent → create; tombstone → a fresh incarnation in its place; a queue → compare attributes. Every
+ * CreateQueue: absent → create; tombstone → a fresh incarnation in its place; a queue → compare attributes, not tags. Every
  * try draws a new incarnation, so that a late copy of an earlier one can't be taken for this one (DESIGN.md section 2).
  */
 import { incarnationBytes, incarnationFrom } from '../core/ids.ts';
 import { differingAttribute, type QueueAttributes } from '../core/queue-attributes.ts';
 import { newQueueState, type QueueState } from '../core/queue-state.ts';
+import type { QueueTags } from '../core/queue-tags.ts';
 import type { ETag } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
@@ -25,6 +26,7 @@ export async function createQueue(
   context: EngineContext,
   name: string,
   attributes: QueueAttributes,
+  tags: QueueTags = new Map(),
 ): Promise<Creation> {
   const register = new ManifestRegister(context.environment, name);
   for (let tries = 0; tries < triesMax; tries++) {
@@ -43,7 +45,7 @@ export async function createQueue(
     )
       return { outcome: { kind: 'deleted-recently' }, observed: undefined };
     const expected = found.kind === 'present' ? found.etag : undefined;
-    const creation = await tryOnce(context, register, expected, attributes);
+    const creation = await tryOnce(context, register, expected, attributes, tags);
     if (creation) return creation;
   }
   throw new Unavailable(`queue ${name} is being created and deleted by others`);
@@ -62,8 +64,9 @@ async function tryOnce(
   register: ManifestRegister,
   expected: ETag | undefined,
   attributes: QueueAttributes,
+  tags: QueueTags,
 ): Promise<Creation | undefined> {
-  const state = freshState(context, attributes);
+  const state = freshState(context, attributes, tags);
   const result = await register.swap(expected, { kind: 'queue', state });
   if (result.kind === 'done')
     return {
@@ -88,11 +91,12 @@ async function tryOnce(
   return undefined;
 }
 
-function freshState(context: EngineContext, attributes: QueueAttributes): QueueState {
+function freshState(context: EngineContext, attributes: QueueAttributes, tags: QueueTags): QueueState {
   const { lowerMillis, stampMillis } = context.time.bounds();
   return newQueueState({
     incarnation: incarnationFrom(context.environment.random.bytes(incarnationBytes)),
     attributes,
+    tags,
     // 0 while unconfirmed: manifest time can't go back, so a store that lies once must not set it.
     timeMillis: lowerMillis,
     stampMillis,

@@ -23,6 +23,14 @@ export interface Poll {
   readonly signal: AbortSignal;
 }
 
+export interface ReceiveOptions {
+  /** Undefined: the queue's own ReceiveMessageWaitTimeSeconds. */
+  readonly waitSeconds: number | undefined;
+  /** When the call came, monotonic: it may come to a second loop when the first one ends. */
+  readonly since: number;
+  readonly signal: AbortSignal;
+}
+
 export const nothingReceived: CommandOutcome = { kind: 'received', messages: [], unreadable: false };
 
 /** The first of them, as many as one commit may take; one of any size. */
@@ -43,6 +51,11 @@ export function fittingBatch(pending: readonly PendingCommand[]): {
     count++;
   }
   return { count, bytes, room: batchDeliveriesMax - deliveries };
+}
+
+/** Into a commit, where their age counts from now. */
+export function awake(waiters: readonly PendingCommand[], arrivedAt: number): PendingCommand[] {
+  return waiters.map((waiter) => ({ ...waiter, arrivedAt }));
 }
 
 /** Parked receives, first come first served. */
@@ -97,4 +110,11 @@ export class ReceiveWaiters {
       Number.POSITIVE_INFINITY,
     );
   }
+}
+
+/** What a command is refused with that a page which can't be read would decide. */
+export function unreadableWords(kind: Command['kind']): string {
+  if (kind === 'send') return 'whether its deduplication ids are taken is in a page that cannot be read';
+  if (kind === 'set-attributes') return 'what is delayed is in a page that cannot be read';
+  return 'what these handles hold is in a page that cannot be read';
 }

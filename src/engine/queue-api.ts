@@ -8,7 +8,9 @@
  */
 
 import type { AttributeProblem } from '../core/attribute-problem.ts';
+import type { Deduplication } from '../core/command.ts';
 import type { MessageContent, StoredMessage } from '../core/message.ts';
+import type { QueueTags, TagProblem } from '../core/queue-tags.ts';
 
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
@@ -32,8 +34,59 @@ export type CreateQueueOutcome =
   /** It exists with another value of `attribute`. */
   | { readonly kind: 'differs'; readonly attribute: string }
   | { readonly kind: 'bad-attributes'; readonly problem: AttributeProblem }
+  | BadTags
   /** Cool-downs are on and a queue of that name was deleted less than 60 s ago. */
   | { readonly kind: 'deleted-recently' };
+
+export interface BadTags {
+  readonly kind: 'bad-tags';
+  readonly problem: TagProblem;
+}
+
+export type ChangeTagsOutcome = { readonly kind: 'done' } | BadTags | QueueMissing;
+
+export interface QueueTagsSnapshot {
+  readonly kind: 'tags';
+  readonly tags: QueueTags;
+}
+
+export interface Permission {
+  readonly label: string;
+  /** At least one. */
+  readonly accountIds: readonly string[];
+  /** At least one, as AWS names them, without `SQS:`. */
+  readonly actions: readonly string[];
+}
+
+export type AddPermissionOutcome =
+  | { readonly kind: 'done' }
+  /** Another permission has that label. */
+  | { readonly kind: 'label-taken' }
+  /** `count`: with this one. */
+  | { readonly kind: 'too-many-statements'; readonly count: number; readonly max: number }
+  | { readonly kind: 'policy-too-long'; readonly charactersMax: number }
+  | QueueMissing;
+
+export type RemovePermissionOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'no-such-label'; readonly hasPolicy: boolean }
+  | QueueMissing;
+
+export interface DeadLetterSourcesRequest {
+  /** Only names after this one. */
+  readonly startAfter: string | undefined;
+  readonly limit: number;
+}
+
+export interface DeadLetterSources {
+  readonly kind: 'sources';
+  /** In name order. */
+  readonly names: readonly string[];
+  /** More may follow after this name, which need not be one of them; undefined: none do. */
+  readonly resumeAfter: string | undefined;
+  /** It ends before `limit` because a call looks through so many queues and no more. */
+  readonly endedEarly: boolean;
+}
 
 export type SetQueueAttributesOutcome =
   | { readonly kind: 'done' }
@@ -73,12 +126,19 @@ export interface SendEntry {
   readonly content: MessageContent;
   /** Size as SQS counts it: UTF-8 body plus names, data types and values of the attributes, bytes. */
   readonly contentBytes: number;
-  /** 0–900; undefined means the queue's own delay. */
+  /** 0–900; undefined means the queue's own delay, the only one that a FIFO queue has. */
   readonly delaySeconds: number | undefined;
+  /** For FIFO queues, which also need a group id. */
+  readonly deduplication?: Deduplication;
 }
 
 export type SendEntryOutcome =
-  | { readonly kind: 'sent'; readonly messageId: string }
+  /** `sequenceNumber`: 20 digits; on FIFO queues only. */
+  | { readonly kind: 'sent'; readonly messageId: string; readonly sequenceNumber?: string }
+  /** This message, sent less than five minutes ago, has taken its deduplication id: nothing was stored. */
+  | { readonly kind: 'duplicate'; readonly messageId: string; readonly sequenceNumber: string }
+  /** It has none, and the queue does not deduplicate by content: nothing of the whole call was stored. */
+  | { readonly kind: 'no-deduplication-id' }
   /** Larger than the queue's MaximumMessageSize, which is `maximumBytes`. Nothing of this entry was stored. */
   | { readonly kind: 'too-large'; readonly maximumBytes: number };
 
@@ -107,6 +167,8 @@ export interface ReceivedMessage {
   /** This delivery included. */
   readonly receiveCount: number;
   readonly firstReceivedAtMillis: number;
+  /** 20 digits; on FIFO queues only. */
+  readonly sequenceNumber?: string;
 }
 
 export type ReceiveOutcome =
@@ -120,13 +182,16 @@ export type ReceiveOutcome =
        */
       readonly undelivered: () => Promise<void>;
     }
-  /** 120,000 messages are in flight and the receive was a short poll (waitSeconds 0). */
+  /** 120,000 messages of a standard queue are in flight and the receive was a short poll (waitSeconds 0). */
   | { readonly kind: 'over-limit' }
   | QueueMissing;
 
 export type DeleteEntryOutcome =
   /** Deleted, or there was nothing to delete: already deleted, superseded by a later delivery, purged, another incarnation. */
-  { readonly kind: 'done' } | { readonly kind: 'malformed-handle' };
+  | { readonly kind: 'done' }
+  | { readonly kind: 'malformed-handle' }
+  /** The message is alive and the FIFO queue no longer holds it for this handle. */
+  | { readonly kind: 'expired' };
 
 export type DeleteOutcome =
   | { readonly kind: 'done'; readonly entries: readonly DeleteEntryOutcome[] }
@@ -144,7 +209,9 @@ export type VisibilityEntryOutcome =
   /** Deleted, purged, superseded by a later delivery, or of another incarnation. */
   | { readonly kind: 'not-available' }
   /** More than 12 hours since this delivery's receive in all. */
-  | { readonly kind: 'beyond-limit' };
+  | { readonly kind: 'beyond-limit' }
+  /** The message is alive and the FIFO queue no longer holds it for this handle. */
+  | { readonly kind: 'expired' };
 
 export type ChangeVisibilityOutcome =
   | { readonly kind: 'done'; readonly entries: readonly VisibilityEntryOutcome[] }
@@ -157,8 +224,13 @@ export type PurgeOutcome =
   | QueueMissing;
 
 export interface QueueService {
-  /** `attributes`: as sent; FifoQueue and FIFO-only names are the surface's to refuse until FIFO comes. */
-  createQueue(name: string, attributes: ReadonlyMap<string, string>): Promise<CreateQueueOutcome>;
+  /** `attributes`: as sent. A queue is FIFO exactly if its name ends in `.fifo`. */
+  createQueue(
+    name: string,
+    attributes: ReadonlyMap<string, string>,
+    /** Of a new queue; those of one that exists stay, and are not compared. */
+    tags?: QueueTags,
+  ): Promise<CreateQueueOutcome>;
   /** Reads the store: true on any node right after a create. */
   queueExists(name: string): Promise<boolean>;
   getQueue(name: string): Promise<QueueSnapshot | QueueMissing>;
@@ -166,6 +238,19 @@ export interface QueueService {
     name: string,
     attributes: ReadonlyMap<string, string>,
   ): Promise<SetQueueAttributesOutcome>;
+  /** Adds tags, or gives them other values; all or none. */
+  tagQueue(name: string, tags: QueueTags): Promise<ChangeTagsOutcome>;
+  /** A key that is not there is passed over. */
+  untagQueue(name: string, keys: readonly string[]): Promise<ChangeTagsOutcome>;
+  queueTags(name: string): Promise<QueueTagsSnapshot | QueueMissing>;
+  /** A statement in the queue's Policy, which has no effect. */
+  addPermission(name: string, permission: Permission): Promise<AddPermissionOutcome>;
+  removePermission(name: string, label: string): Promise<RemovePermissionOutcome>;
+  /** The queues whose RedrivePolicy names this one. */
+  deadLetterSources(
+    name: string,
+    request: DeadLetterSourcesRequest,
+  ): Promise<DeadLetterSources | QueueMissing>;
   listQueues(request: ListQueuesRequest): Promise<QueueList>;
   deleteQueue(name: string): Promise<{ readonly kind: 'done' } | QueueMissing>;
   purgeQueue(name: string): Promise<PurgeOutcome>;

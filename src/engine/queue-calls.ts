@@ -1,40 +1,44 @@
 /**
  * Every call of the façade (queue-api.ts) on the loops and registers of this process. Translates calls to commands and
- * back; decides nothing about messages itself.
+ * back; decides nothing about messages itself. Over 300 lines because the façade is one interface, each call a few lines.
  */
 import type { AttributeProblem } from '../core/attribute-problem.ts';
-import type { Command, CommandOutcome } from '../core/command.ts';
+import type { Command, CommandOutcome, NewMessage } from '../core/command.ts';
 import { messageIdFrom } from '../core/ids.ts';
-import { queueNameOfArn } from '../core/queue-arn.ts';
+import { STATEMENTS_MAX } from '../core/permissions.ts';
+import { isFifoName, queueArn, queueNameOfArn } from '../core/queue-arn.ts';
 import {
   mergeAttributes,
   parseAttributes,
   resolveAttributes,
   shownAttributes,
 } from '../core/queue-attributes.ts';
-import { decodeReceiptHandle, encodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
-import { deadLetterTargetMissing } from '../core/redrive-policy.ts';
+import { type QueueTags, tagKeysProblem, tagsProblem } from '../core/queue-tags.ts';
+import { decodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
+import { allowsSource, deadLetterTargetDenies, deadLetterTargetMissing } from '../core/redrive-policy.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import { countWithPages } from './count-with-pages.ts';
 import { createQueue } from './create-queue.ts';
+import { DeadLetterSourceFinder } from './dead-letter-sources.ts';
+import { deleteOutcomes, received, sentOutcome, visibilityOutcomes } from './entry-outcomes.ts';
 import { listQueues } from './list-queues.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import type { LoopOutcome } from './pending.ts';
+import { newStatement } from './permission-statement.ts';
 import {
   type CreateQueueOutcome,
-  type DeleteEntryOutcome,
+  type DeadLetterSourcesRequest,
+  type Permission,
   type QueueMissing,
   type QueueService,
   type ReceiveOutcome,
   type ReceiveRequest,
   type SendEntry,
-  type SendEntryOutcome,
   type SendOutcome,
   Unavailable,
   type VisibilityEntry,
-  type VisibilityEntryOutcome,
 } from './queue-api.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 import { cooldownMillis } from './settings.ts';
@@ -47,22 +51,32 @@ export class QueueCalls implements QueueService {
   readonly #context: EngineContext;
   readonly #registry: QueueRegistry;
   readonly #stop: AbortSignal;
+  readonly #sources: DeadLetterSourceFinder;
 
   constructor(context: EngineContext, registry: QueueRegistry, stop: AbortSignal) {
     this.#context = context;
     this.#registry = registry;
     this.#stop = stop;
+    this.#sources = new DeadLetterSourceFinder(context, stop);
   }
 
-  createQueue(name: string, attributes: ReadonlyMap<string, string>): Promise<CreateQueueOutcome> {
+  createQueue(
+    name: string,
+    attributes: ReadonlyMap<string, string>,
+    tags: QueueTags = new Map(),
+  ): Promise<CreateQueueOutcome> {
     return this.#guarded(async () => {
-      const parsed = parseAttributes(attributes, 'create');
+      const fifo = isFifoName(name);
+      const parsed = parseAttributes(attributes, 'create', fifo);
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
+      const badTags = tagsProblem(tags);
+      if (badTags) return { kind: 'bad-tags', problem: badTags };
       const problem = await this.#redriveProblem(name, parsed.attributes);
       if (problem) return { kind: 'bad-attributes', problem };
       await this.#context.time.prime(this.#context.environment.store);
-      const given = mergeAttributes(new Map(), parsed.attributes);
-      const { outcome, observed } = await createQueue(this.#context, name, given);
+      const byName = new Map(fifo ? [['FifoQueue', 'true']] : []);
+      const given = mergeAttributes(byName, parsed.attributes);
+      const { outcome, observed } = await createQueue(this.#context, name, given, tags);
       if (observed && outcome.kind === 'created') this.#registry.adopt(name, observed);
       return outcome;
     });
@@ -96,13 +110,68 @@ export class QueueCalls implements QueueService {
     attributes: ReadonlyMap<string, string>,
   ): ReturnType<QueueService['setQueueAttributes']> {
     return this.#guarded(async () => {
-      const parsed = parseAttributes(attributes, 'set');
+      const parsed = parseAttributes(attributes, 'set', isFifoName(name));
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
       const problem = await this.#redriveProblem(name, parsed.attributes);
       if (problem) return { kind: 'bad-attributes', problem };
       const outcome = await this.#submit(name, { kind: 'set-attributes', changes: parsed.attributes });
       return outcome.kind === 'queue-missing' ? missing : { kind: 'done' };
     });
+  }
+
+  tagQueue(name: string, tags: QueueTags): ReturnType<QueueService['tagQueue']> {
+    const problem = tagsProblem(tags);
+    if (problem) return Promise.resolve({ kind: 'bad-tags', problem });
+    return this.#guarded(async () => {
+      const outcome = await this.#submit(name, { kind: 'change-tags', add: tags, remove: [] });
+      if (outcome.kind === 'too-many-tags') return { kind: 'bad-tags', problem: 'too-many' };
+      return outcome.kind === 'queue-missing' ? missing : { kind: 'done' };
+    });
+  }
+
+  untagQueue(name: string, keys: readonly string[]): ReturnType<QueueService['untagQueue']> {
+    const problem = tagKeysProblem(keys);
+    if (problem) return Promise.resolve({ kind: 'bad-tags', problem });
+    return this.#guarded(async () => {
+      const outcome = await this.#submit(name, { kind: 'change-tags', add: new Map(), remove: keys });
+      return outcome.kind === 'queue-missing' ? missing : { kind: 'done' };
+    });
+  }
+
+  queueTags(name: string): ReturnType<QueueService['queueTags']> {
+    return this.#guarded(async () => {
+      const queue = await this.#read(name);
+      return queue ? { kind: 'tags', tags: queue.state.tags } : missing;
+    });
+  }
+
+  addPermission(name: string, permission: Permission): ReturnType<QueueService['addPermission']> {
+    return this.#guarded(async () => {
+      const { accountId, region } = this.#context.settings;
+      const statement = newStatement(permission, queueArn({ accountId, region, name }));
+      const outcome = await this.#submit(name, { kind: 'add-permission', statement });
+      if (outcome.kind === 'queue-missing') return missing;
+      if (outcome.kind === 'too-many-statements') return { ...outcome, max: STATEMENTS_MAX };
+      if (outcome.kind === 'label-taken' || outcome.kind === 'policy-too-long') return outcome;
+      return expected(outcome, 'done');
+    });
+  }
+
+  removePermission(name: string, label: string): ReturnType<QueueService['removePermission']> {
+    return this.#guarded(async () => {
+      const outcome = await this.#submit(name, { kind: 'remove-permission', label });
+      if (outcome.kind === 'queue-missing') return missing;
+      return outcome.kind === 'no-such-label' ? outcome : expected(outcome, 'done');
+    });
+  }
+
+  deadLetterSources(
+    name: string,
+    request: DeadLetterSourcesRequest,
+  ): ReturnType<QueueService['deadLetterSources']> {
+    return this.#guarded(async () =>
+      (await this.#read(name)) ? this.#sources.find(name, request) : missing,
+    );
   }
 
   listQueues(request: Parameters<QueueService['listQueues']>[0]): ReturnType<QueueService['listQueues']> {
@@ -127,20 +196,19 @@ export class QueueCalls implements QueueService {
 
   send(name: string, senderId: string, entries: readonly SendEntry[]): Promise<SendOutcome> {
     return this.#guarded(async () => {
-      const messages = entries.map(({ content, contentBytes, delaySeconds }) => {
+      const messages = entries.map(({ content, contentBytes, delaySeconds, deduplication }) => {
         const messageId = messageIdFrom(this.#context.environment.random.bytes(16));
-        return { message: { messageId, senderId, content, contentBytes }, delaySeconds };
+        const message: NewMessage = { messageId, senderId, content, contentBytes };
+        return { message: deduplication ? { ...message, deduplication } : message, delaySeconds };
       });
       const bytes = entries.reduce((sum, { contentBytes }) => sum + contentBytes, 0);
       const outcome = await this.#submit(name, { kind: 'send', entries: messages }, bytes);
       if (outcome.kind === 'queue-missing') return missing;
+      const fifo = isFifoName(name);
       const results = expected(outcome, 'sent').entries;
       return {
         kind: 'done',
-        entries: results.map(
-          (result, index): SendEntryOutcome =>
-            result.kind === 'sent' ? { kind: 'sent', messageId: messages[index]!.message.messageId } : result,
-        ),
+        entries: results.map((result, index) => sentOutcome(result, messages[index]!.message, fifo)),
       };
     });
   }
@@ -167,13 +235,8 @@ export class QueueCalls implements QueueService {
         await undelivered();
         return { kind: 'done', messages: [], undelivered };
       }
-      const received = messages.map(({ message, handle, receiveCount, firstReceivedAtMillis }) => ({
-        message,
-        receiptHandle: encodeReceiptHandle(handle),
-        receiveCount,
-        firstReceivedAtMillis,
-      }));
-      return { kind: 'done', messages: received, undelivered };
+      const fifo = isFifoName(name);
+      return { kind: 'done', messages: messages.map((leased) => received(leased, fifo)), undelivered };
     });
   }
 
@@ -187,10 +250,7 @@ export class QueueCalls implements QueueService {
       // Also with nothing to delete: a queue that is gone must be told.
       const outcome = await this.#submit(name, { kind: 'delete', handles });
       if (outcome.kind === 'queue-missing') return missing;
-      const entries = decoded.map(
-        (handle): DeleteEntryOutcome => ({ kind: handle === undefined ? 'malformed-handle' : 'done' }),
-      );
-      return { kind: 'done', entries };
+      return { kind: 'done', entries: deleteOutcomes(decoded, expected(outcome, 'done')) };
     });
   }
 
@@ -206,14 +266,8 @@ export class QueueCalls implements QueueService {
       });
       const outcome = await this.#submit(name, { kind: 'change-visibility', entries: well });
       if (outcome.kind === 'queue-missing') return missing;
-      const results = expected(outcome, 'visibility').entries[Symbol.iterator]();
-      return {
-        kind: 'done',
-        entries: decoded.map(
-          (handle): VisibilityEntryOutcome =>
-            handle ? { kind: results.next().value! } : { kind: 'malformed-handle' },
-        ),
-      };
+      const results = expected(outcome, 'visibility').entries;
+      return { kind: 'done', entries: visibilityOutcomes(decoded, results) };
     });
   }
 
@@ -227,7 +281,7 @@ export class QueueCalls implements QueueService {
     }
   }
 
-  /** RedrivePolicy must name an existing queue of this account; an empty one removes the policy. */
+  /** RedrivePolicy must name an existing queue of this account that allows it; an empty one removes the policy. */
   async #redriveProblem(
     name: string,
     attributes: ReadonlyMap<string, string>,
@@ -238,8 +292,11 @@ export class QueueCalls implements QueueService {
     const target = redrivePolicy && queueNameOfArn(redrivePolicy.deadLetterTargetArn);
     const { accountId, region } = this.#context.settings;
     const ours = target?.accountId === accountId && target.region === region;
-    if (ours && target.name !== name && (await this.#read(target.name))) return undefined;
-    return deadLetterTargetMissing(policyText);
+    const found = ours && target.name !== name ? await this.#read(target.name) : undefined;
+    if (!found) return deadLetterTargetMissing(policyText);
+    const allowPolicy = found.state.attributes.get('RedriveAllowPolicy');
+    if (allowsSource(allowPolicy, { accountId, region, name })) return undefined;
+    return deadLetterTargetDenies(policyText);
   }
 
   async #read(name: string): Promise<ObservedQueue | undefined> {

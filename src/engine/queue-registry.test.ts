@@ -10,6 +10,7 @@ import { pageCache, segmentCache } from './caches.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import { newCounters } from './counters.ts';
 import { createQueue } from './create-queue.ts';
+import { GroupCache } from './group-cache.ts';
 import { ManifestWatch, type WatchedQueue } from './manifest-watch.ts';
 import { QueueRegistry } from './queue-registry.ts';
 import { loopsMax } from './settings.ts';
@@ -38,7 +39,8 @@ function stage() {
   const [settings, counters, time] = [engineSettings(), newCounters(), new TimeSource(environment)];
   const [bodies, pages] = [segmentCache(environment, counters), pageCache(environment, counters)];
   const watch = new SeenWatch(environment, settings, counters);
-  const context = { environment, settings, counters, time, bodies, pages, watch };
+  const groups = new GroupCache();
+  const context = { environment, settings, counters, time, bodies, pages, groups, watch };
   const registry = new QueueRegistry(context, new AbortController().signal);
   /** Of a queue that was just created, as after CreateQueue. */
   const open = async (name: string): Promise<CommitLoop> => {

@@ -5,6 +5,7 @@ import { Collector } from './collector.ts';
 import type { EngineContext } from './context.ts';
 import { type Counters, newCounters } from './counters.ts';
 import type { Environment } from './environment.ts';
+import { GroupCache } from './group-cache.ts';
 import { ManifestWatch } from './manifest-watch.ts';
 import type { QueueService } from './queue-api.ts';
 import { QueueCalls } from './queue-calls.ts';
@@ -47,7 +48,9 @@ export function createQueueService(environment: Environment, options: EngineOpti
   const bodies = segmentCache(listening, counters);
   const pages = pageCache(listening, counters);
   const watch = new ManifestWatch(listening, settings, counters);
-  const context: EngineContext = { environment: listening, settings, counters, time, bodies, pages, watch };
+  const groups = new GroupCache();
+  const kept = { bodies, pages, groups };
+  const context: EngineContext = { environment: listening, settings, counters, time, watch, ...kept };
   const stop = new AbortController();
   const registry = new QueueRegistry(context, stop.signal);
   const collector = new Collector(context, registry, stop.signal);

@@ -2,6 +2,7 @@
 import type { StoredMessage } from '../core/message.ts';
 import type { QueueState } from '../core/queue-state.ts';
 import { locate, runIndexOf } from '../core/run-index.ts';
+import { withStampShifted } from '../core/stamps.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
 import { whyNotLoaded } from './immutable-cache.ts';
@@ -28,5 +29,5 @@ export async function readBody(
   const message = result.value.message(place.ordinal);
   if (!message)
     throw new StoreError(`segment ${place.segment} of queue ${queueName} is too short`, { retryable: false });
-  return { ...message, sentAtMillis: message.sentAtMillis + place.run.sentAtShiftMillis };
+  return withStampShifted(message, place.run.sentAtShiftMillis);
 }

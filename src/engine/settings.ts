@@ -90,6 +90,12 @@ export const batchDeliveriesMax = 4_096;
 export const loopsMax = 512;
 /** How soon a client that polls without end asks again: so long its loop is kept, over the bound too. */
 export const betweenReceivesMillis = 1_000;
+/** Manifests read at one time to find the sources of dead-letter queues, each up to a megabyte. */
+export const sourceReadsAtOnce = 16;
+/** The same for one call: on S3 it takes some 10 s, which clients wait for. */
+export const sourceReadsMax = 5_000;
+/** Queues whose dead-letter queue is remembered by their tags, some 200 bytes each. */
+export const sourcesKnownMax = 100_000;
 /** Decoded-on-demand segments kept in memory, for the whole process. */
 export const bodyCacheBytesMax = 64 * 1024 * 1024;
 /** Decoded pages kept in memory, for the whole process, about. */

@@ -3,8 +3,7 @@
  * written with every commit, thousands of them, so this makes no object that the state itself doesn't keep.
  */
 import type { UnknownField } from '@bufbuild/protobuf';
-import type { DeliveryToken } from '../core/ids.ts';
-import { deliveryTokenBytes } from '../core/ids.ts';
+import { type DeliveryToken, deliveryTokenBytes, type GroupHash, groupHashBytes } from '../core/ids.ts';
 import type { Delivery } from '../core/queue-state.ts';
 import { isWellFormed, type RangeSet } from '../core/range-set.ts';
 import { ascending } from './ascending.ts';
@@ -22,6 +21,7 @@ const field = {
   leasedAtMillis: 5,
   token: 6,
   leaseVersion: 7,
+  group: 8,
 } as const;
 
 /** Boundaries as differences: a hole far up in a queue's life costs two or three bytes. */
@@ -102,6 +102,7 @@ export function encodeDelivery(
   writer.uint(field.leasedAtMillis, delivery.leasedAtMillis);
   writer.hex(field.token, delivery.token, deliveryTokenBytes);
   writer.uint(field.leaseVersion, delivery.leaseVersion);
+  if (delivery.group !== undefined) writer.hex(field.group, delivery.group, groupHashBytes);
   writer.unknown(unknownFieldsOf(delivery));
   writer.end(mark);
 }
@@ -118,6 +119,7 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
     token: '' as DeliveryToken,
     leaseVersion: 0,
   };
+  let group: GroupHash | undefined;
   let unknown: UnknownField[] | undefined;
   while (reader.more()) {
     const tag = reader.varint();
@@ -128,6 +130,7 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
     else if (tag === varintTag(field.leasedAtMillis)) delivery.leasedAtMillis = reader.varint();
     else if (tag === lengthTag(field.token)) delivery.token = reader.hex(deliveryTokenBytes) as DeliveryToken;
     else if (tag === varintTag(field.leaseVersion)) delivery.leaseVersion = reader.varint();
+    else if (tag === lengthTag(field.group)) group = reader.hex(groupHashBytes) as GroupHash;
     else {
       unknown ??= [];
       unknown.push(reader.unknown(tag));
@@ -135,6 +138,6 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
   }
   reader.leave(outer);
   if (delivery.token === '') throw new Malformed('a delivery has no token');
-  into.set(sequence, withUnknownFields(delivery, unknown));
+  into.set(sequence, withUnknownFields(group === undefined ? delivery : { ...delivery, group }, unknown));
   return sequence;
 }

@@ -66,8 +66,8 @@ describe('envelope', () => {
 
   it('reports an unknown kind as damage', () => {
     const sealed = sealEnvelope('segment', Uint8Array.of(1, 2));
-    const checksum = crc32c(Uint8Array.of(9, 1), Uint8Array.of(1, 2));
-    sealed[3] = 9;
+    const checksum = crc32c(Uint8Array.of(10, 1), Uint8Array.of(1, 2));
+    sealed[3] = 10;
     new DataView(sealed.buffer, sealed.byteOffset).setUint32(5, checksum, true);
     assert.equal(openEnvelope(sealed).kind, 'damaged');
   });

@@ -11,13 +11,19 @@ import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
 
 /** The newest that this program reads. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 /** What needs nothing newer is written so that older programs read it. */
 const FIRST_FORMAT_VERSION = 1;
 /** Manifests that name pages, and pages: a program that doesn't know them could collect what they name. */
 export const PAGES_FORMAT_VERSION = 2;
 /** Manifests that tell by ranges what has left a page: a program that doesn't know them would see none that left. */
 export const LEFT_RANGES_FORMAT_VERSION = 3;
+
+/**
+ * Manifests of FIFO queues, their lease pages and pages of deduplication ids: a program that doesn't know what locks a
+ * group would hand out what is behind.
+ */
+export const FIFO_FORMAT_VERSION = 4;
 
 export type EnvelopeKind =
   | 'manifest'
@@ -27,7 +33,8 @@ export type EnvelopeKind =
   | 'delayed-page'
   | 'lease-page'
   | 'ready-page'
-  | 'segments-page';
+  | 'segments-page'
+  | 'deduplication-page';
 
 export type Opened =
   | { readonly kind: 'ok'; readonly objectKind: EnvelopeKind; readonly payload: Uint8Array }
@@ -55,6 +62,7 @@ const kindNumbers: Readonly<Record<EnvelopeKind, number>> = {
   'lease-page': 6,
   'ready-page': 7,
   'segments-page': 8,
+  'deduplication-page': 9,
 };
 const kinds = new Map(Object.entries(kindNumbers).map(([kind, number]) => [number, kind as EnvelopeKind]));
 

@@ -74,6 +74,7 @@ describe('manifest codec', () => {
               leasedAtMillis: Number(d.leasedAtMillis),
               token: hexFromBytes(d.token),
               leaseVersion: Number(d.leaseVersion),
+              ...(d.group.length > 0 && { group: hexFromBytes(d.group) }),
             },
           ]),
           [...state.deliveries],
@@ -85,6 +86,10 @@ describe('manifest codec', () => {
         assert.deepEqual(
           manifest.tail.map((entry) => [Number(entry.sequence), entry.message?.sentAtMillis]),
           [...state.tail].map(([sequence, { message }]) => [sequence, BigInt(message.sentAtMillis)]),
+        );
+        assert.deepEqual(
+          manifest.deduplication.map((entry) => [hexFromBytes(entry.key), Number(entry.sequence)]),
+          [...state.deduplication].map(([key, { sequence }]) => [key, sequence]),
         );
         const rewritten = sealEnvelope('manifest', toBinary(ManifestSchema, manifest));
         // The generated code loses a byte order mark at the beginning of a text.

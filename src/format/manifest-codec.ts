@@ -8,8 +8,13 @@
  *   is left to core/invariants.ts: that walks every message.
  * - Every object carries a nonce, so no two have equal bytes and an equal ETag says that nothing was written between.
  */
+
+import { resolveFifo } from '../core/fifo-attributes.ts';
+import type { DeduplicationKey } from '../core/ids.ts';
 import { pagesOf } from '../core/pages.ts';
 import type {
+  DeduplicationEntry,
+  DeduplicationPageReference,
   DelayedPageReference,
   Delivery,
   LeasePageReference,
@@ -24,6 +29,7 @@ import type {
 } from '../core/queue-state.ts';
 import { emptyRanges, type RangeSet } from '../core/range-set.ts';
 import { decodeAttribute, encodeAttributes } from './attribute-codec.ts';
+import { decodeDeduplication, encodeDeduplication } from './deduplication-codec.ts';
 import {
   decodeDelayed,
   decodeDelivery,
@@ -35,6 +41,7 @@ import {
 import {
   type Damaged,
   envelopeBytes,
+  FIFO_FORMAT_VERSION,
   LEFT_RANGES_FORMAT_VERSION,
   type Newer,
   openEnvelope,
@@ -42,7 +49,14 @@ import {
   sealEnvelope,
 } from './envelope.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
-import { delayedPages, haveLeftRanges, leasePages, readyPages, segmentsPages } from './page-references.ts';
+import {
+  deduplicationPages,
+  delayedPages,
+  haveLeftRanges,
+  leasePages,
+  readyPages,
+  segmentsPages,
+} from './page-references.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
 import { decodeTailMessage, encodeTail } from './tail-codec.ts';
 import { decodeTombstone, TOMBSTONE_BYTES } from './tombstone-codec.ts';
@@ -65,6 +79,8 @@ const field = {
   leasePages: 24,
   readyPages: 25,
   segmentsPages: 26,
+  deduplication: 27,
+  deduplicationPages: 28,
   padding: 30,
 } as const;
 
@@ -92,6 +108,8 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   readyPages.encode(writer, field.readyPages, state.readyPages);
   segmentsPages.encode(writer, field.segmentsPages, state.segmentsPages);
   leasePages.encode(writer, field.leasePages, state.leasePages);
+  encodeDeduplication(writer, field.deduplication, state.deduplication);
+  deduplicationPages.encode(writer, field.deduplicationPages, state.deduplicationPages);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
   return sealEnvelope('manifest', writer.written(), formatVersionOf(state));
@@ -99,6 +117,7 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
 
 /** The oldest that can say it. */
 function formatVersionOf(state: QueueState): number | undefined {
+  if (resolveFifo(state.attributes)) return FIFO_FORMAT_VERSION;
   if (haveLeftRanges(state.leasePages.values())) return LEFT_RANGES_FORMAT_VERSION;
   return pagesOf(state).next().done ? undefined : PAGES_FORMAT_VERSION;
 }
@@ -137,6 +156,8 @@ interface Body {
   readonly readyPages: Map<PageId, ReadyPageReference>;
   readonly segmentsPages: Map<PageId, SegmentsPageReference>;
   readonly leasePages: Map<PageId, LeasePageReference>;
+  readonly deduplication: Map<DeduplicationKey, DeduplicationEntry>;
+  readonly deduplicationPages: Map<PageId, DeduplicationPageReference>;
 }
 
 function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage> | undefined): QueueState {
@@ -152,6 +173,8 @@ function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage
     readyPages: new Map(),
     segmentsPages: new Map(),
     leasePages: new Map(),
+    deduplication: new Map(),
+    deduplicationPages: new Map(),
   };
   const head = decodeHead(decodeBody(payload, body, known));
   const state = { ...head, ...body };
@@ -167,7 +190,7 @@ function decodeBody(
 ): Uint8Array {
   const reader = new WireReader(payload);
   const others = new WireWriter(1024);
-  const last = { delayed: 0, delivery: 0, tail: 0 };
+  const last = { delayed: 0, delivery: 0, tail: 0, deduplication: 0 };
   while (reader.more()) {
     const start = reader.position;
     const tag = reader.varint();
@@ -206,6 +229,14 @@ function decodeBody(
       case lengthTag(field.leasePages):
         leasePages.decode(reader, body.leasePages);
         break;
+      case lengthTag(field.deduplication): {
+        const key = decodeDeduplication(reader, body.deduplication);
+        last.deduplication = after(last.deduplication, body.deduplication.get(key)!.sequence);
+        break;
+      }
+      case lengthTag(field.deduplicationPages):
+        deduplicationPages.decode(reader, body.deduplicationPages);
+        break;
       case lengthTag(field.padding):
         reader.skip(tag);
         break;
@@ -235,6 +266,7 @@ function checkNumbers(head: ManifestHead, body: Body): void {
     lastKey(body.deliveries),
     lastKey(body.tail),
     lastKey(head.intents),
+    [...body.deduplication.values()].at(-1)?.sequence ?? 0,
   );
   for (const pages of [body.delayedPages, body.leasePages, body.readyPages, body.segmentsPages])
     for (const { lastSequence } of pages.values()) highest = Math.max(highest, lastSequence);

@@ -3,7 +3,13 @@
  * few, and seldom), and every field of the manifest that this version doesn't know.
  */
 import { create, type Message, toBinary, type UnknownField } from '@bufbuild/protobuf';
-import { bytesFromHex, type Incarnation, incarnationBytes } from '../core/ids.ts';
+import {
+  bytesFromHex,
+  type GroupHash,
+  groupHashBytes,
+  type Incarnation,
+  incarnationBytes,
+} from '../core/ids.ts';
 import type { Intent, Link, QueueState, WriterEntry } from '../core/queue-state.ts';
 import { ascending } from './ascending.ts';
 import {
@@ -32,6 +38,8 @@ export type ManifestHead = Omit<
   | 'tail'
   | 'segments'
   | 'segmentsPages'
+  | 'deduplication'
+  | 'deduplicationPages'
 >;
 
 export const manifestNonceBytes = 16;
@@ -55,7 +63,7 @@ const field = {
   incomingLinks: 22,
 } as const;
 /** The highest field number that this version gives a meaning. */
-const lastKnownField = 24;
+const lastKnownField = 28;
 
 export function encodeHead(writer: WireWriter, head: ManifestHead, nonce: Uint8Array): void {
   if (nonce.length !== manifestNonceBytes) throw new RangeError(`a nonce has ${manifestNonceBytes} bytes`);
@@ -185,6 +193,7 @@ function storedIntent(sequence: number, intent: Intent): StoredIntent {
     number: BigInt(intent.number),
     receiveCount: intent.receiveCount,
     firstReceivedAtMillis: BigInt(intent.firstReceivedAtMillis),
+    ...(intent.group !== undefined && { group: bytesFromHex(intent.group, groupHashBytes) }),
   });
   return withUnknown(stored, intent);
 }
@@ -201,6 +210,7 @@ function intentsOf(stored: readonly StoredIntent[]): ReadonlyMap<number, Intent>
       number: safeInteger(entry.number),
       receiveCount: entry.receiveCount,
       firstReceivedAtMillis: safeInteger(entry.firstReceivedAtMillis),
+      ...(entry.group.length > 0 && { group: hexOfBytes(entry.group, groupHashBytes) as GroupHash }),
     };
     intents.set(sequence, withUnknownFields(intent, entry.$unknown));
   }

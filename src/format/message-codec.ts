@@ -7,6 +7,7 @@ import type { UnknownField } from '@bufbuild/protobuf';
 import { messageIdBytes } from '../core/ids.ts';
 import { MESSAGE_OVERHEAD_BYTES } from '../core/limits.ts';
 import type { MessageAttributes, MessageAttributeValue, StoredMessage } from '../core/message.ts';
+import { orderingBytesOf } from '../core/message-size.ts';
 import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
 import { lengthTag, Malformed, varintTag } from './wire.ts';
 import type { WireReader } from './wire-reader.ts';
@@ -22,6 +23,8 @@ const field = {
   traceHeader: 6,
   groupId: 7,
   deadLetterSourceArn: 8,
+  deduplicationId: 9,
+  movedAtMillis: 10,
 } as const;
 const attributeField = { name: 1, dataType: 2, text: 3, binary: 4 } as const;
 
@@ -32,7 +35,7 @@ const noAttributes: MessageAttributes = new Map();
 
 export interface DecodedMessage {
   readonly message: StoredMessage;
-  /** What core/send.ts counts for it: content, sender and overhead. */
+  /** What core/send.ts counts for it (core/message-size.ts). */
   readonly bytes: number;
 }
 
@@ -74,6 +77,9 @@ function encodeMessage(message: StoredMessage): Uint8Array {
   if (message.groupId !== undefined) writer.textEvenIfEmpty(field.groupId, message.groupId);
   if (message.deadLetterSourceArn !== undefined)
     writer.textEvenIfEmpty(field.deadLetterSourceArn, message.deadLetterSourceArn);
+  if (message.deduplicationId !== undefined)
+    writer.textEvenIfEmpty(field.deduplicationId, message.deduplicationId);
+  writer.uint(field.movedAtMillis, message.movedAtMillis ?? 0);
   writer.unknown(unknownFieldsOf(message));
   return writer.finish();
 }
@@ -125,6 +131,12 @@ export function decodeMessage(reader: WireReader): DecodedMessage {
       case lengthTag(field.deadLetterSourceArn):
         message.deadLetterSourceArn = reader.text();
         break;
+      case lengthTag(field.deduplicationId):
+        message.deduplicationId = reader.text();
+        break;
+      case varintTag(field.movedAtMillis):
+        message.movedAtMillis = reader.varint();
+        break;
       default:
         unknown ??= [];
         unknown.push(reader.unknown(tag));
@@ -132,7 +144,7 @@ export function decodeMessage(reader: WireReader): DecodedMessage {
   }
   if (message.messageId === '') throw new Malformed('a message has no id');
   if (attributes !== undefined) message.attributes = attributes;
-  return { message: withUnknownFields(message, unknown), bytes };
+  return { message: withUnknownFields(message, unknown), bytes: bytes + orderingBytesOf(message) };
 }
 
 /** Returns what the attribute adds to the content, as SQS counts it. @throws Malformed */
@@ -163,4 +175,15 @@ function decodeAttribute(reader: WireReader, into: Map<string, MessageAttributeV
     into.set(name, { kind: 'binary', dataType, bytes: binary });
   else throw new Malformed('a message attribute has no value, or two');
   return bytes;
+}
+
+/** Of an encoded message that is looked at for nothing else: its body is passed over. @throws Malformed */
+export function groupIdIn(reader: WireReader): string | undefined {
+  let groupId: string | undefined;
+  while (reader.more()) {
+    const tag = reader.varint();
+    if (tag === lengthTag(field.groupId)) groupId = reader.text();
+    else reader.skip(tag);
+  }
+  return groupId;
 }

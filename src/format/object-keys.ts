@@ -21,7 +21,7 @@ import { hexFromBytes, type Incarnation } from '../core/ids.ts';
 import { isQueueName } from '../core/queue-arn.ts';
 
 /** Kinds of object that belong to an incarnation; all but `turn` are immutable. A page's kind is that of its content (core/pages.ts). */
-export type ObjectKind = 'seg' | 'delayed' | 'lease' | 'ready' | 'segments' | 'turn';
+export type ObjectKind = 'seg' | 'delayed' | 'lease' | 'ready' | 'segments' | 'deduplication' | 'turn';
 
 const kinds: ReadonlySet<string> = new Set<ObjectKind>([
   'seg',
@@ -29,6 +29,7 @@ const kinds: ReadonlySet<string> = new Set<ObjectKind>([
   'lease',
   'ready',
   'segments',
+  'deduplication',
   'turn',
 ]);
 

@@ -1,9 +1,11 @@
 /** Pages to bytes and back. A page holds what the manifest held, in the same form, so the codecs are the same. */
-import { type Incarnation, incarnationBytes } from '../core/ids.ts';
+import { deduplicationPageOf, entriesOf } from '../core/deduplication-page.ts';
+import { type DeduplicationKey, type Incarnation, incarnationBytes } from '../core/ids.ts';
 import type { PageContents, PageKind } from '../core/pages.ts';
-import type { Delivery, SegmentId, SegmentReference } from '../core/queue-state.ts';
+import type { DeduplicationEntry, Delivery, SegmentId, SegmentReference } from '../core/queue-state.ts';
 import { emptyRanges } from '../core/range-set.ts';
 import type { NewPage } from '../core/resources.ts';
+import { decodeDeduplication, encodeDeduplication } from './deduplication-codec.ts';
 import {
   decodeDelayed,
   decodeDelivery,
@@ -12,7 +14,14 @@ import {
   encodeDelivery,
   encodeReady,
 } from './delivery-codec.ts';
-import { type Damaged, type Newer, openEnvelope, PAGES_FORMAT_VERSION, sealEnvelope } from './envelope.ts';
+import {
+  type Damaged,
+  FIFO_FORMAT_VERSION,
+  type Newer,
+  openEnvelope,
+  PAGES_FORMAT_VERSION,
+  sealEnvelope,
+} from './envelope.ts';
 import { decodeSegmentReference, encodeSegmentReferences } from './segment-reference-codec.ts';
 import { lengthTag, Malformed } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
@@ -91,13 +100,35 @@ const codecs: { readonly [K in PageKind]: PageCodec<K> } = {
       };
     },
   },
+  deduplication: {
+    encode: (writer, content) => encodeDeduplication(writer, field.entries, entriesOf(content)),
+    reader: () => {
+      const entries = new Map<DeduplicationKey, DeduplicationEntry>();
+      let last = '';
+      return {
+        next(reader) {
+          const key = decodeDeduplication(reader, entries);
+          if (key <= last) throw new Malformed('keys are not in order');
+          last = key;
+        },
+        content: () => deduplicationPageOf(entries),
+      };
+    },
+  },
 };
 
 export function encodePage(incarnation: Incarnation, page: NewPage): Uint8Array {
   const writer = new WireWriter(64 * 1024);
   writer.hex(field.incarnation, incarnation, incarnationBytes);
   encodeEntries(writer, page);
-  return sealEnvelope(`${page.kind}-page`, writer.finish(), PAGES_FORMAT_VERSION);
+  return sealEnvelope(`${page.kind}-page`, writer.finish(), formatVersionOf(page));
+}
+
+function formatVersionOf({ kind, content }: NewPage): number {
+  const ofFifoQueue =
+    kind === 'deduplication' ||
+    (kind === 'lease' && content.deliveries.some(({ group }) => group !== undefined));
+  return ofFifoQueue ? FIFO_FORMAT_VERSION : PAGES_FORMAT_VERSION;
 }
 
 function encodeEntries<K extends PageKind>(

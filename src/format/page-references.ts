@@ -1,6 +1,7 @@
 /** What the reference to a page of each kind tells; field numbers of storage.proto. */
 import { bitmapBytes, countLeft } from '../core/lease-page.ts';
 import type {
+  DeduplicationPageReference,
   DelayedPageReference,
   LeasePageReference,
   ReadyPageReference,
@@ -33,6 +34,13 @@ export const segmentsPages = pageReferenceCodec<SegmentsPageReference>({
     bytes: 9,
   },
   complete: checkHull,
+});
+
+export const deduplicationPages = pageReferenceCodec<DeduplicationPageReference>({
+  numbers: { count: 3, lastAcceptedAtMillis: 4 },
+  complete: ({ count }) => {
+    if (count === 0) throw new Malformed('a page reference counts no entry');
+  },
 });
 
 /** With a bit for every entry that has left. */

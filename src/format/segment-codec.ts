@@ -6,7 +6,7 @@ import type { Incarnation } from '../core/ids.ts';
 import { incarnationBytes } from '../core/ids.ts';
 import type { StoredMessage } from '../core/message.ts';
 import { type Damaged, type Newer, openEnvelope, sealEnvelope } from './envelope.ts';
-import { decodeMessage, encodedMessage } from './message-codec.ts';
+import { decodeMessage, encodedMessage, groupIdIn } from './message-codec.ts';
 import { lengthTag, Malformed } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
@@ -22,6 +22,8 @@ export interface DecodedSegment {
   message(ordinal: number): StoredMessage | undefined;
   /** As it was written, with whatever a newer node put in. Valid as long as the segment. */
   encoded(ordinal: number): Uint8Array | undefined;
+  /** By ordinal; undefined also where `message` is. */
+  groupIds(): Generator<string | undefined, void, undefined>;
   /** The ordinal was kept free: its number was dead when the object was written. */
   isEmpty(ordinal: number): boolean;
 }
@@ -104,6 +106,20 @@ class RawSegment implements DecodedSegment {
     if (start === undefined || end === undefined || start === end) return undefined;
     try {
       return decodeMessage(new WireReader(this.#payload, start, end)).message;
+    } catch (error) {
+      if (error instanceof Malformed) return undefined;
+      throw error;
+    }
+  }
+
+  *groupIds(): Generator<string | undefined, void, undefined> {
+    for (let i = 0; i < this.#offsets.length; i += 2)
+      yield this.#groupId(this.#offsets[i]!, this.#offsets[i + 1]!);
+  }
+
+  #groupId(start: number, end: number): string | undefined {
+    try {
+      return groupIdIn(new WireReader(this.#payload, start, end));
     } catch (error) {
       if (error instanceof Malformed) return undefined;
       throw error;

@@ -4,8 +4,10 @@
  */
 import fc from 'fast-check';
 import {
+  type DeduplicationKey,
   type DeliveryToken,
   deliveryTokenFrom,
+  hexFromBytes,
   type Incarnation,
   incarnationFrom,
   messageIdFrom,
@@ -13,7 +15,10 @@ import {
 } from '../../src/core/ids.ts';
 import { MESSAGE_OVERHEAD_BYTES } from '../../src/core/limits.ts';
 import type { MessageAttributeValue, StoredMessage } from '../../src/core/message.ts';
+import { groupHashOf, groupOf } from '../../src/core/message-groups.ts';
+import { orderingBytesOf } from '../../src/core/message-size.ts';
 import {
+  type DeduplicationEntry,
   type Delivery,
   type Intent,
   type QueueState,
@@ -68,10 +73,29 @@ export const messageArbitrary: fc.Arbitrary<StoredMessage> = fc.record(
   plain,
 );
 
+/** On a FIFO queue: some were moved there. */
+const fifoMessageArbitrary: fc.Arbitrary<StoredMessage> = fc
+  .tuple(
+    messageArbitrary,
+    fc.string({ minLength: 1 }),
+    fc.constantFrom('a', 'b', 'a longer one'),
+    fc.option(
+      millisArbitrary.map((millis) => millis + 1),
+      { nil: undefined },
+    ),
+  )
+  .map(([message, deduplicationId, groupId, movedAtMillis]) => ({
+    ...message,
+    groupId,
+    deduplicationId,
+    ...(movedAtMillis !== undefined && { movedAtMillis }),
+  }));
+
 /** As core/send.ts counts. */
 export function tailMessageOf(message: StoredMessage): TailMessage {
   const size = (value: string) => new TextEncoder().encode(value).length;
-  let total = size(message.body) + message.senderId.length + MESSAGE_OVERHEAD_BYTES;
+  let total =
+    size(message.body) + message.senderId.length + MESSAGE_OVERHEAD_BYTES + orderingBytesOf(message);
   for (const [name, value] of message.attributes)
     total +=
       size(name) + size(value.dataType) + (value.kind === 'text' ? size(value.text) : value.bytes.length);
@@ -121,7 +145,7 @@ interface Live {
     | { readonly kind: 'delivery'; readonly delivery: Delivery }
     | { readonly kind: 'intent'; readonly intent: Intent };
   readonly body:
-    | { readonly kind: 'tail'; readonly message: StoredMessage }
+    | { readonly kind: 'tail'; readonly message: StoredMessage; readonly fifoMessage: StoredMessage }
     | { readonly kind: 'segment'; readonly index: number };
 }
 
@@ -136,7 +160,11 @@ const live: fc.Arbitrary<Live> = fc.record({
     fc.record({ kind: fc.constant('intent' as const), intent }),
   ),
   body: fc.oneof(
-    fc.record({ kind: fc.constant('tail' as const), message: messageArbitrary }),
+    fc.record({
+      kind: fc.constant('tail' as const),
+      message: messageArbitrary,
+      fifoMessage: fifoMessageArbitrary,
+    }),
     fc.record({ kind: fc.constant('segment' as const), index: fc.nat(segmentsMax - 1) }),
   ),
 });
@@ -158,8 +186,19 @@ const namedTexts = fc
   .array(fc.tuple(fc.constantFrom('VisibilityTimeout', 'DelaySeconds', 'Policy', 'RedrivePolicy'), text))
   .map((entries) => new Map(entries));
 
+const deduplicationKey = bytes(16).map((random) => hexFromBytes(random) as DeduplicationKey);
+const deduplicationEntry = fc.record(
+  { messageId: bytes(16).map(messageIdFrom), acceptedAtMillis: millisArbitrary },
+  plain,
+);
+
 export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
   .record({
+    fifo: fc.boolean(),
+    deduplication: fc.uniqueArray(fc.tuple(deduplicationKey, deduplicationEntry), {
+      maxLength: 8,
+      selector: ([key]) => key,
+    }),
     incarnation: incarnationArbitrary,
     version: fc.oneof(
       fc.integer({ min: 1, max: 300 }),
@@ -178,7 +217,7 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
     incomingLinks: links,
   })
   .map((shape): QueueState => {
-    const placed = place(shape.lives);
+    const placed = place(shape.lives, shape.fifo);
     const visible = [...placed.ready, ...placed.delayed.keys(), ...placed.deliveries.keys()];
     const nextSequence = placed.last + 1 + shape.spare;
     const [timeMillis, createdAtMillis, modifiedAtMillis, purgedAtMillis] = shape.times;
@@ -188,7 +227,7 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       timeMillis,
       createdAtMillis,
       modifiedAtMillis,
-      attributes: shape.attributes,
+      attributes: shape.fifo ? new Map([...shape.attributes, ['FifoQueue', 'true']]) : shape.attributes,
       tags: shape.tags,
       writers: shape.writers,
       writersFloor: shape.writersFloor,
@@ -206,6 +245,8 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       tail: placed.tail,
       segments: segmentsOf(placed.inSegments, shape.segments),
       intents: placed.intents,
+      deduplication: shape.fifo ? deduplicationOf(shape.deduplication, nextSequence) : new Map(),
+      deduplicationPages: new Map(),
       outgoingLinks: linksFor(placed.intents, shape.outgoingLinks),
       incomingLinks: shape.incomingLinks,
       unknownFields: [],
@@ -225,7 +266,16 @@ function linksFor(
   return covering;
 }
 
-function place(lives: readonly Live[]) {
+/** Of messages that may be gone: each has its number. */
+function deduplicationOf(
+  drawn: readonly (readonly [DeduplicationKey, Omit<DeduplicationEntry, 'sequence'>])[],
+  nextSequence: number,
+): QueueState['deduplication'] {
+  const entries = drawn.map(([key, entry], i) => [key, { ...entry, sequence: i + 1 }] as const);
+  return new Map(entries.filter(([, { sequence }]) => sequence < nextSequence));
+}
+
+function place(lives: readonly Live[], fifo: boolean) {
   const ready: number[] = [];
   const delayed = new Map<number, number>();
   const deliveries = new Map<number, Delivery>();
@@ -235,11 +285,13 @@ function place(lives: readonly Live[]) {
   let last = 0;
   for (const { gap, place: where, body } of lives) {
     last += gap;
+    const hash = body.kind === 'tail' ? groupOf(body.fifoMessage) : groupHashOf(`${last % 3}`);
+    const group = fifo ? { group: hash } : {};
     if (where.kind === 'ready') ready.push(last);
     else if (where.kind === 'delayed') delayed.set(last, where.dueAtMillis);
-    else if (where.kind === 'delivery') deliveries.set(last, where.delivery);
-    else intents.set(last, where.intent);
-    if (body.kind === 'tail') tail.set(last, tailMessageOf(body.message));
+    else if (where.kind === 'delivery') deliveries.set(last, { ...where.delivery, ...group });
+    else intents.set(last, { ...where.intent, ...group });
+    if (body.kind === 'tail') tail.set(last, tailMessageOf(fifo ? body.fifoMessage : body.message));
     else inSegments[body.index]!.push(last);
   }
   return { ready, delayed, deliveries, intents, tail, inSegments, last };

@@ -36,15 +36,11 @@ const file = (...parts: readonly string[]) => join(repository, 'test', 'conforma
 
 /** What worker-trial.ts shows with any client. */
 const WORKER_TRIAL = ['61 jobs', '1 retry', '1 job of a worker killed by kill -9'];
-const EVERY_ACTION = [
-  'every action',
-  'errors',
-  'batches',
-  'attributes with MD5',
-  'redeliveries',
-  'long poll',
-  'dead letters',
-];
+const MESSAGES = ['errors', 'batches', 'attributes with MD5', 'redeliveries', 'long poll', 'dead letters'];
+const EVERY_ACTION = ['every action', ...MESSAGES, 'tags and permissions'];
+const QUEUES_AND_MESSAGES = ['actions on queues and messages', ...MESSAGES];
+
+const FIFO = ['10 groups in order', 'deduplication', 'expired handles', 'attributes with MD5'];
 
 const RESOURCE = ['the resource interface', 'batches', 'attributes', 'redeliveries'];
 
@@ -137,12 +133,26 @@ export const clients: readonly Client[] = [
     does: EVERY_ACTION,
     prepare: async () => typescript('aws-sdk-js', 'main.ts'),
   },
+  python({
+    name: 'boto3-fifo',
+    of: 'boto3',
+    does: [...FIFO, 'dead letters'],
+    program: ['boto3', 'fifo.py'],
+  }),
+  {
+    name: 'aws-sdk-js-fifo',
+    version: () => nodeVersion('@aws-sdk/client-sqs'),
+    protocol: 'json',
+    inCi: true,
+    does: FIFO,
+    prepare: async () => typescript('aws-sdk-js', 'fifo.ts'),
+  },
   {
     name: 'aws-sdk-go',
     version: () => goVersion('aws-sdk-go', 'github.com/aws/aws-sdk-go-v2/service/sqs'),
     protocol: 'json',
     inCi: true,
-    does: EVERY_ACTION,
+    does: QUEUES_AND_MESSAGES,
     prepare: async () => ({ command: await goProgram('aws-sdk-go'), args: [] }),
   },
   {
@@ -179,12 +189,20 @@ export const clients: readonly Client[] = [
     requirements: 'requirements-query.txt',
     protocol: 'query',
   }),
+  python({
+    name: 'boto3-query-fifo',
+    of: 'boto3',
+    does: [...FIFO, 'dead letters'],
+    program: ['boto3', 'fifo.py'],
+    requirements: 'requirements-query.txt',
+    protocol: 'query',
+  }),
   {
     name: 'aws-sdk-go-v1',
     version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go'),
     protocol: 'query',
     inCi: true,
-    does: EVERY_ACTION,
+    does: QUEUES_AND_MESSAGES,
     prepare: async () => ({ command: await goProgram('aws-sdk-go-v1'), args: [] }),
   },
   {
@@ -193,7 +211,7 @@ export const clients: readonly Client[] = [
     protocol: 'query',
     inCi: false,
     does: [
-      'every action but SetQueueAttributes',
+      'actions on queues and messages but SetQueueAttributes',
       'errors',
       'batches',
       'attributes',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { fifoEntryOf } from '../support/world.ts';
 import {
   attributesAndCounts,
   buckets,
@@ -11,10 +12,12 @@ import {
 } from './golden-bucket.ts';
 
 const names = await readdir(buckets);
+const withFifo = new Set<string>();
+for (const name of names) if ((await readBucket(name)).expected.fifo) withFifo.add(name);
 
 describe('golden buckets', () => {
   it('are there', () => {
-    assert.ok(names.length > 0);
+    assert.ok(names.length > 0 && withFifo.size > 0);
   });
 
   for (const name of names) {
@@ -60,6 +63,29 @@ describe('golden buckets', () => {
       await world.check();
       world.end();
     });
+
+    if (withFifo.has(name))
+      it(`${name}: of FIFO queues groups are locked and deduplication ids taken as they were`, async () => {
+        const { objects, expected } = await readBucket(name);
+        assert.ok(expected.fifo);
+        const { queue, tags, taken, receivable, holder } = expected.fifo;
+        const world = await openBucket(objects, expected.leftAtMillis);
+        const node = world.startNode();
+        for (const { queue, groupId, id, messageId, sequenceNumber } of taken) {
+          const again = [fifoEntryOf('again', groupId, id)];
+          const outcome = await world.run(node.service.send(queue, 'AIDATEST', again));
+          const duplicate = { kind: 'duplicate', messageId, sequenceNumber };
+          assert.deepEqual(outcome, { kind: 'done', entries: [duplicate] }, `${queue} ${id}`);
+        }
+        const shown = await world.run(node.service.queueTags(queue));
+        assert.deepEqual(shown, { kind: 'tags', tags: new Map(Object.entries(tags)) });
+        const bodies = async () => (await node.receive(queue)).map(({ message }) => message.body);
+        assert.deepEqual(await bodies(), receivable);
+        assert.equal(await deleteByHandle(world, node, queue, holder.receiptHandle), 'done');
+        assert.deepEqual(await bodies(), holder.unlocks);
+        await world.check();
+        world.end();
+      });
 
     it(`${name}: a deleted queue is gone, its name free, and what nobody names is collected`, async () => {
       const { objects, expected } = await readBucket(name);

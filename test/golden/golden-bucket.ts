@@ -17,6 +17,9 @@ export interface ExpectedMessage {
   readonly attributes: Readonly<Record<string, readonly [dataType: string, value: string]>>;
   readonly traceHeader?: string;
   readonly groupId?: string;
+  /** Of FIFO queues, like `sequenceNumber`. */
+  readonly deduplicationId?: string;
+  readonly sequenceNumber?: string;
   readonly senderId: string;
   readonly sentAtMillis: number;
   readonly deadLetterSourceArn?: string;
@@ -34,6 +37,27 @@ export interface ExpectedQueue {
   readonly messages: readonly ExpectedMessage[];
 }
 
+/** A deduplication id, and the message that took it. */
+export interface TakenId {
+  readonly queue: string;
+  readonly groupId: string;
+  readonly id: string;
+  readonly messageId: string;
+  readonly sequenceNumber: string;
+}
+
+/** From format 4 on. */
+export interface ExpectedFifo {
+  readonly queue: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Of this queue and others. */
+  readonly taken: readonly TakenId[];
+  /** Bodies that a receive of ten brings, in this order; all that can be had. */
+  readonly receivable: readonly string[];
+  /** A delivery that holds its group, and what may be received once it is deleted. */
+  readonly holder: { readonly receiptHandle: string; readonly unlocks: readonly string[] };
+}
+
 export interface Expected {
   /** Virtual milliseconds since the origin at which the bucket was left. */
   readonly leftAtMillis: number;
@@ -42,6 +66,7 @@ export interface Expected {
   readonly deleted: readonly string[];
   /** Receipt handles of the queue `deliveries`: two of leases that hold, one that a later delivery superseded. */
   readonly handles: { readonly held: readonly [string, string]; readonly superseded: string };
+  readonly fifo?: ExpectedFifo;
 }
 
 /** By key. */
@@ -100,12 +125,24 @@ export async function takeEverything(
         const messages = await node.receive(queue);
         if (messages.length === 0) break;
         taken.get(queue)!.push(...messages.map(expectedOf));
+        checkOrder(taken.get(queue)!);
         await node.delete(queue, ...messages);
       }
     await world.clock.advance(minute);
   }
   for (const messages of taken.values()) messages.sort((a, b) => (a.messageId < b.messageId ? -1 : 1));
   return taken;
+}
+
+/** Of what has a sequence number, and was taken in this order. */
+function checkOrder(taken: readonly ExpectedMessage[]): void {
+  const last = new Map<string, string>();
+  for (const { groupId, sequenceNumber } of taken) {
+    if (groupId === undefined || sequenceNumber === undefined) continue;
+    if (sequenceNumber <= (last.get(groupId) ?? ''))
+      throw new Error(`${groupId}: ${sequenceNumber} comes late`);
+    last.set(groupId, sequenceNumber);
+  }
 }
 
 export async function deleteByHandle(
@@ -118,9 +155,11 @@ export async function deleteByHandle(
   return outcome.kind === 'done' ? kindOf(outcome.entries[0]!) : outcome.kind;
 }
 
-function expectedOf({ message, receiveCount, firstReceivedAtMillis }: ReceivedMessage): ExpectedMessage {
+function expectedOf(received: ReceivedMessage): ExpectedMessage {
+  const { message, receiveCount, firstReceivedAtMillis, sequenceNumber } = received;
   const { messageId, body, attributes, traceHeader, groupId, senderId, sentAtMillis, deadLetterSourceArn } =
     message;
+  const { deduplicationId } = message;
   return {
     messageId,
     body,
@@ -132,6 +171,8 @@ function expectedOf({ message, receiveCount, firstReceivedAtMillis }: ReceivedMe
     ),
     ...(traceHeader === undefined ? {} : { traceHeader }),
     ...(groupId === undefined ? {} : { groupId }),
+    ...(deduplicationId === undefined ? {} : { deduplicationId }),
+    ...(sequenceNumber === undefined ? {} : { sequenceNumber }),
     senderId,
     sentAtMillis,
     ...(deadLetterSourceArn === undefined ? {} : { deadLetterSourceArn }),

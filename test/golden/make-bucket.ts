@@ -3,7 +3,7 @@
  * something, never in CI and never for a name that exists. Virtual time and seeded randomness, the real engine; what a
  * reader must find is what this commit finds, and is compared with what was sent.
  *
- * Limits are small, so that every place where a message can be, pages among them (paged-queues.ts), is reached with a
+ * Limits are small, so that every place where a message can be, pages among them (paged-queues.ts, fifo-queues.ts), is reached with a
  * few kilobytes.
  */
 import assert from 'node:assert/strict';
@@ -14,10 +14,12 @@ import type { ReceivedMessage } from '../../src/engine/queue-api.ts';
 import { manifestKey } from '../../src/format/object-keys.ts';
 import { Gate } from '../support/scripted-store.ts';
 import { entryOf, minute, redrivePolicy, second, type TestNode, World } from '../support/world.ts';
+import { makeFifoQueues } from './fifo-queues.ts';
 import {
   attributesAndCounts,
   buckets,
   type Expected,
+  type ExpectedFifo,
   type ExpectedQueue,
   openBucket,
   takeEverything,
@@ -200,6 +202,7 @@ async function expectedOf(
   objects: Map<string, Uint8Array>,
   leftAtMillis: number,
   handles: Expected['handles'],
+  fifo: ExpectedFifo,
 ): Promise<Expected> {
   const opened = await openBucket(objects, leftAtMillis);
   const reader = opened.startNode();
@@ -224,21 +227,24 @@ async function expectedOf(
     ),
     deleted: ['deleted'],
     handles,
+    fifo,
   };
 }
 
+const books = { world, sent, send, sendDelayed, forget };
 await makeTail();
 await makeSegments();
 await makeMoves();
 await makeDeleted();
-await makePagedQueues({ world, send, sendDelayed, forget });
+await makePagedQueues(books);
 await world.clock.advance(3 * minute);
 await makeDelayed();
 const handles = await makeDeliveries();
+const fifo = await makeFifoQueues(books);
 const leftAtMillis = Math.ceil(world.clock.monotonicMillis());
 const objects = await objectsOf();
 world.end();
-const expected = await expectedOf(objects, leftAtMillis, handles);
+const expected = await expectedOf(objects, leftAtMillis, handles, fifo);
 
 for (const [key, body] of objects) {
   const file = new URL(key, folder);

@@ -16,7 +16,11 @@ BUCKETS = pathlib.Path(__file__).parent / "buckets"
 ORIGIN_MILLIS = 1_800_000_000_000
 MANIFEST, TOMBSTONE, SEGMENT = 1, 2, 3
 # Kind in the key -> field of the manifest, kind in the envelope.
-PAGES = {"delayed": (23, 5), "lease": (24, 6), "ready": (25, 7), "segments": (26, 8)}
+PAGES = {"delayed": (23, 5), "lease": (24, 6), "ready": (25, 7), "segments": (26, 8), "deduplication": (28, 9)}
+# What FIFO queues write in a format of their own: manifests, lease pages, pages of deduplication ids.
+FIFO_KINDS = (MANIFEST, 6, 9)
+DEDUPLICATION_MILLIS = 300_000
+CHANGED_BY_MOVE = ("deadLetterSourceArn", "receiveCount", "deduplicationId", "sequenceNumber")
 
 
 def crc32c(data):
@@ -65,7 +69,16 @@ def text(message, field):
     return message[field][0].decode() if field in message else None
 
 
-def opened(data, kind):
+def is_fifo(manifest):
+    return any((text(e, 1), text(e, 2)) == ("FifoQueue", "true") for e in map(fields, manifest.get(7, [])))
+
+
+def group_of(group_id):
+    return hashlib.sha256(group_id.encode()).digest()[:8]
+
+
+def opened(data, kind, fifo=False):
+    """`fifo`: of a page, whether its queue is one; a manifest says it itself."""
     assert data[0] == 0x08 and data[2] == 0x10 and data[4] == 0x1D and data[9] == 0x22, "not an envelope"
     version, found_kind = data[1], data[3]
     length, at = varint(data, 10)
@@ -76,13 +89,17 @@ def opened(data, kind):
     message = fields(payload)
     has_pages = kind > 4 or kind == MANIFEST and any(field in message for field, _ in PAGES.values())
     has_ranges = kind == MANIFEST and any(9 in fields(reference) for reference in message.get(24, []))
-    assert version == (3 if has_ranges else 2 if has_pages else 1), (version, found_kind)
+    of_fifo = kind in FIFO_KINDS and (is_fifo(message) if kind == MANIFEST else fifo)
+    assert version == (4 if of_fifo else 3 if has_ranges else 2 if has_pages else 1), (version, found_kind)
+    assert of_fifo or 27 not in message or kind != MANIFEST
     return message
 
 
 def stored(data, shift=0):
     message = fields(data)
-    attributes = {}
+    attributes, moved = {}, number(message, 10)
+    # A shift is of the stamp that retention counts from; a run without one has 0.
+    assert moved == 0 or 8 in message and moved >= number(message, 3)
     for each in map(fields, message.get(5, [])):
         value = each[3][0].decode() if 3 in each else "hex:" + each[4][0].hex()
         attributes[text(each, 1) or ""] = [text(each, 2), value]
@@ -92,8 +109,9 @@ def stored(data, shift=0):
         "attributes": attributes,
         "traceHeader": text(message, 6),
         "groupId": text(message, 7),
+        "deduplicationId": text(message, 9),
         "senderId": text(message, 4) or "",
-        "sentAtMillis": number(message, 3) + shift,
+        "sentAtMillis": number(message, 3) + (0 if moved else shift),
         "deadLetterSourceArn": text(message, 8),
     }
 
@@ -120,7 +138,7 @@ def object_at(bucket, name, manifest, folder, reference, kind):
     """The object that a reference to a segment or a page names."""
     queue = f"s/{hashlib.sha256(name.encode()).hexdigest()[:8]}-{name}/{manifest[1][0].hex()}"
     key = f"{folder}/{number(reference, 1):016}-{reference[2][0].hex()}"
-    found = opened((bucket / queue / key).read_bytes(), kind)
+    found = opened((bucket / queue / key).read_bytes(), kind, is_fifo(manifest))
     assert found[1] == manifest[1], "of another incarnation"
     return found
 
@@ -181,6 +199,29 @@ def unfold(bucket, name, manifest):
     return ready, delayed, deliveries, segments
 
 
+def taken_ids(bucket, name, manifest):
+    """Key -> the entry that counts: an id that was over may have been taken again."""
+    inline = [fields(entry) for entry in manifest.get(27, [])]
+    sequences, keys = [number(e, 2) for e in inline], [e[1][0] for e in inline]
+    assert sequences == sorted(sequences) and len(set(keys)) == len(keys)
+    entries = list(inline)
+    for reference, page in pages_of(bucket, name, manifest, "deduplication"):
+        more = list(map(fields, page))
+        keys = [e[1][0] for e in more]
+        assert all(a < b for a, b in zip(keys, keys[1:]))
+        check_says(reference, 3, len(more), max(number(e, 4) for e in more))
+        entries += more
+    assert all(len(e[1][0]) == 16 for e in entries)
+    return {e[1][0]: e for e in sorted(entries, key=lambda e: number(e, 2))}
+
+
+def check_groups(bodies, *held):
+    """Deliveries or intents, by sequence: the field with their group is the group of their message."""
+    for entries, field in held:
+        for sequence, entry in entries.items():
+            assert entry[field][0] == group_of(bodies[sequence]["groupId"])
+
+
 def bodies_of(bucket, name, manifest, segments, live):
     bodies = {number(entry, 1): stored(entry[2][0]) for entry in map(fields, manifest.get(18, []))}
     for reference in segments:
@@ -200,12 +241,19 @@ def bodies_of(bucket, name, manifest, segments, live):
 def check_queue(bucket, name, expected, now):
     manifest = opened((bucket / "m" / name).read_bytes(), MANIFEST)
     ready, delayed, deliveries, segments = unfold(bucket, name, manifest)
-    intents = [number(intent, 1) for intent in map(fields, manifest.get(20, []))]
+    intents = {number(intent, 1): intent for intent in map(fields, manifest.get(20, []))}
+    targets = {link[1][0]: text(link, 2) for link in map(fields, manifest.get(21, []))}
+    fifo = is_fifo(manifest)
+    assert fifo == name.endswith(".fifo")
     live = {*ready, *delayed, *deliveries, *intents}
     assert len(live) == len(ready) + len(delayed) + len(deliveries) + len(intents)
     bodies = bodies_of(bucket, name, manifest, segments, live)
     due = [n for n, at in delayed.items() if at <= now]
     visible_again = [n for n, e in deliveries.items() if number(e, 2) <= now]
+    if fifo:
+        check_groups(bodies, (deliveries, 8), (intents, 6))
+    else:
+        assert not any(8 in e for e in deliveries.values()) and not any(6 in e for e in intents.values())
     counts = [
         len(ready) + len(due) + len(visible_again),
         len(deliveries) - len(visible_again),
@@ -218,8 +266,39 @@ def check_queue(bucket, name, expected, now):
     for sequence in [*ready, *delayed, *deliveries]:
         message = bodies[sequence]
         received = number(deliveries.get(sequence, {}), 3)
-        found[message["messageId"]] = {**message, "receiveCount": received + 1}
-    return found, [bodies[sequence] for sequence in intents]
+        shown = {"receiveCount": received + 1, "sequenceNumber": f"{sequence:020}" if fifo else None}
+        found[message["messageId"]] = {**message, **shown}
+    return found, [(targets[intent[2][0]], bodies[sequence]) for sequence, intent in intents.items()]
+
+
+def check_fifo(bucket, expected, now):
+    """Which messages may be received, and which ids are taken by what."""
+    name = expected["queue"]
+    manifest = opened((bucket / "m" / name).read_bytes(), MANIFEST)
+    tags = {text(tag, 1): text(tag, 2) or "" for tag in map(fields, manifest.get(8, []))}
+    assert tags == expected["tags"]
+    ready, delayed, deliveries, segments = unfold(bucket, name, manifest)
+    assert not delayed and 20 not in manifest
+    bodies = bodies_of(bucket, name, manifest, segments, {*ready, *deliveries})
+    locks = [(n, e[8][0]) for n, e in deliveries.items() if number(e, 2) > now]
+    visible = sorted({*ready, *deliveries} - {n for n, _ in locks})
+
+    def free(locks):
+        groups = {n: group_of(bodies[n]["groupId"]) for n in visible}
+        return [bodies[n]["body"] for n in visible if not any(at < n and g == groups[n] for at, g in locks)]
+
+    assert free(locks) == expected["receivable"]
+    unlocked = [free([lock for lock in locks if lock != each]) for each in locks]
+    assert sorted(expected["receivable"] + expected["holder"]["unlocks"]) in map(sorted, unlocked)
+    for each in expected["taken"]:
+        manifest = opened((bucket / "m" / each["queue"]).read_bytes(), MANIFEST)
+        attributes = {text(e, 1): text(e, 2) for e in map(fields, manifest[7])}
+        by_group = attributes.get("DeduplicationScope") == "messageGroup"
+        named = each["groupId"] + "\0" + each["id"] if by_group else each["id"]
+        entry = taken_ids(bucket, each["queue"], manifest)[hashlib.sha256(named.encode()).digest()[:16]]
+        assert f"{number(entry, 2):020}" == each["sequenceNumber"]
+        assert str(uuid.UUID(bytes=entry[3][0])) == each["messageId"]
+        assert number(entry, 4) + DEDUPLICATION_MILLIS > number(manifest, 4)
 
 
 def check_bucket(bucket):
@@ -230,16 +309,18 @@ def check_bucket(bucket):
         found[name], under_way = check_queue(bucket, name, queue, now)
         moving += under_way
     # What was under way is a dead letter by the time that everything was taken out.
-    for letter in moving:
-        found["letters"][letter["messageId"]] = letter
+    for target, letter in moving:
+        found[target][letter["messageId"]] = letter
     for name, queue in expected["queues"].items():
         assert set(found[name]) == {message["messageId"] for message in queue["messages"]}, name
         for message in queue["messages"]:
             seen = found[name][message["messageId"]]
-            arrived = message["messageId"] not in {letter["messageId"] for letter in moving}
+            arrived = message["messageId"] not in {letter["messageId"] for _, letter in moving}
             for key, value in seen.items():
-                if arrived or key not in ("deadLetterSourceArn", "receiveCount"):
+                if arrived or key not in CHANGED_BY_MOVE:
                     assert message.get(key) == value, (name, key, message.get(key), value)
+    if "fifo" in expected:
+        check_fifo(bucket, expected["fifo"], now)
     for name in expected["deleted"]:
         data = (bucket / "m" / name).read_bytes()
         assert len(data) == 192 and len(opened(data, TOMBSTONE)[2][0]) == 16, name

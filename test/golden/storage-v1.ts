@@ -75,6 +75,8 @@ export const state: QueueState = {
   readyPages: new Map(),
   segmentsPages: new Map(),
   leasePages: new Map(),
+  deduplication: new Map(),
+  deduplicationPages: new Map(),
   deliveries: new Map([
     [
       20,

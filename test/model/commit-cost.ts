@@ -126,6 +126,7 @@ function input(state: QueueState, commands: readonly Command[]): TransitionInput
       source: () => undefined,
       prepared: [],
       page: <K extends PageKind>(_kind: K, id: PageId) => pages.get(id) as unknown as PageContents[K],
+      groups: () => 'needed',
       preparedPages: [],
     },
     collectBelow: 0,

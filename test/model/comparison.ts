@@ -74,7 +74,7 @@ function inWordsOfTheModel({ outcome, effect }: CommandResult): unknown {
       return { kind: 'visibility', result: outcome.entries[0], effect };
     case 'sent': {
       const results = outcome.entries.map((entry) =>
-        entry.kind === 'sent' ? 'sent' : `too-large ${entry.maximumBytes}`,
+        entry.kind === 'too-large' ? `too-large ${entry.maximumBytes}` : entry.kind,
       );
       return { kind: 'sent', results, effect };
     }

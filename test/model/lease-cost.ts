@@ -104,6 +104,7 @@ class Load {
           body: () => this.#message,
           page: <K extends PageKind>(_kind: K, id: PageId) =>
             this.#loaded.has(id) ? (this.pages.get(id) as PageContents[K]) : 'needed',
+          groups: () => 'needed',
           target: () => undefined,
           source: () => undefined,
           prepared: [],

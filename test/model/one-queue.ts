@@ -6,10 +6,11 @@ import assert from 'node:assert/strict';
 import type { Command, CommandOutcome, CommandResult, Leased, NewMessage } from '../../src/core/command.ts';
 import { countMessages, type QueueCounts } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
-import type { Incarnation, WriterId } from '../../src/core/ids.ts';
+import type { GroupHash, Incarnation, WriterId } from '../../src/core/ids.ts';
 import { brokenState, brokenStep } from '../../src/core/invariants.ts';
 import { queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
+import { groupHashesOf } from '../../src/core/message-groups.ts';
 import { contentBytesOf } from '../../src/core/message-size.ts';
 import { brokenPages } from '../../src/core/page-invariants.ts';
 import { type PageContents, type PageKind, PageReader, unfolded } from '../../src/core/pages.ts';
@@ -99,6 +100,7 @@ export class OneQueue {
   /** What the latest commit asked for on its way. */
   asked: Needs[] = [];
   #attempt = 0;
+  readonly #groups = new Map<SegmentId, readonly GroupHash[]>();
 
   constructor(attributes: Readonly<Record<string, string>> = {}, id = incarnation) {
     this.state = deepFreeze(
@@ -134,6 +136,7 @@ export class OneQueue {
       writer: { id: writer, attempt: this.#attempt },
       resources: {
         body: () => 'needed',
+        groups: () => 'needed',
         page: () => 'needed',
         target: () => undefined,
         source: () => undefined,
@@ -171,6 +174,11 @@ export class OneQueue {
             if (this.unreadable.has(segment)) return 'unreadable';
             return this.segments.get(segment)![ordinal]!;
           },
+          groups: (segment) => {
+            if (!loaded.has(segment)) return 'needed';
+            if (this.unreadable.has(segment)) return 'unreadable';
+            return this.#groupsOf(segment);
+          },
           page: (kind, id) => {
             if (!loadedPages.has(id)) return 'needed';
             return this.unreadablePages.has(id) ? 'unreadable' : this.#page(kind, id);
@@ -184,12 +192,22 @@ export class OneQueue {
       if (result.kind === 'applied') return result;
       this.asked.push(result.needs);
       known = true;
-      for (const segment of result.needs.segments) loaded.add(segment);
+      const { segments, groups } = result.needs;
+      for (const segment of [...segments, ...groups]) loaded.add(segment);
       for (const id of result.needs.pages.keys()) loadedPages.add(id);
       for (const page of result.needs.newPages) preparedPages.push(this.uploadPage(page));
       for (const messages of result.needs.spills) prepared.push(this.upload(messages));
     }
     return assert.fail('a transition always needs something more');
+  }
+
+  #groupsOf(segment: SegmentId): readonly GroupHash[] {
+    let hashes = this.#groups.get(segment);
+    if (!hashes) {
+      hashes = groupHashesOf(this.segments.get(segment)!.map((message) => message?.groupId));
+      this.#groups.set(segment, hashes);
+    }
+    return hashes;
   }
 
   uploadPage(page: NewPage): PreparedPage {

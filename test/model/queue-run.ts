@@ -173,6 +173,7 @@ export class QueueRun {
         assert.ok(message, `segment ${segment} has no message ${ordinal}`);
         return message;
       },
+      groups: () => assert.fail('a standard queue asks for groups'),
       target: (queueName) => batch.targets.get(queueName),
       source: (incarnation) =>
         batch.sourcesVersion === this.state.version ? batch.sources.get(incarnation) : undefined,

@@ -1,9 +1,10 @@
 /**
  * A small in-memory QueueService for tests of surfaces: enough of SQS to carry a conversation, with no store and no
- * clock but the one it is given. Rare outcomes are had by overriding a method: `{ ...fake, purgeQueue: … }`.
+ * clock but the one it is given. Of permissions and sources of dead letters it knows nothing: tests of them play on the
+ * engine (test/reports/reproduction.ts). Rare outcomes are had by overriding a method: `{ ...fake, purgeQueue: … }`.
  */
 import type { MessageContent, StoredMessage } from '../../src/core/message.ts';
-import { queueNameOfArn } from '../../src/core/queue-arn.ts';
+import { isFifoName, queueNameOfArn } from '../../src/core/queue-arn.ts';
 import {
   differingAttribute,
   mergeAttributes,
@@ -12,6 +13,7 @@ import {
   resolveAttributes,
   shownAttributes,
 } from '../../src/core/queue-attributes.ts';
+import { tagsProblem } from '../../src/core/queue-tags.ts';
 import { deadLetterTargetMissing } from '../../src/core/redrive-policy.ts';
 import type { QueueService, ReceivedMessage, ReceiveRequest } from '../../src/engine/queue-api.ts';
 
@@ -25,6 +27,7 @@ interface HeldMessage {
 
 interface FakeQueue {
   attributes: QueueAttributes;
+  readonly tags: Map<string, string>;
   readonly createdAtMillis: number;
   modifiedAtMillis: number;
   messages: HeldMessage[];
@@ -129,8 +132,8 @@ function attributeOperations(fake: FakeQueues): Pick<QueueService, 'createQueue'
       : undefined;
   };
   return {
-    async createQueue(name, input) {
-      const parsed = parseAttributes(input, 'create');
+    async createQueue(name, input, tags = new Map()) {
+      const parsed = parseAttributes(input, 'create', isFifoName(name));
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
       const existing = fake.queues.get(name);
       if (existing !== undefined) {
@@ -141,14 +144,20 @@ function attributeOperations(fake: FakeQueues): Pick<QueueService, 'createQueue'
       const refused = targetProblem(attributes);
       if (refused !== undefined) return refused;
       const now = fake.nowMillis();
-      fake.queues.set(name, { attributes, createdAtMillis: now, modifiedAtMillis: now, messages: [] });
+      fake.queues.set(name, {
+        attributes,
+        tags: new Map(tags),
+        createdAtMillis: now,
+        modifiedAtMillis: now,
+        messages: [],
+      });
       return { kind: 'created' };
     },
 
     async setQueueAttributes(name, input) {
       const queue = fake.queues.get(name);
       if (queue === undefined) return missing;
-      const parsed = parseAttributes(input, 'set');
+      const parsed = parseAttributes(input, 'set', isFifoName(name));
       if (parsed.kind === 'problem') return { kind: 'bad-attributes', problem: parsed.problem };
       const attributes = mergeAttributes(queue.attributes, parsed.attributes);
       const refused = targetProblem(attributes);
@@ -203,10 +212,46 @@ function queueOperations(
   };
 }
 
+function annotations(
+  fake: FakeQueues,
+): Pick<
+  QueueService,
+  'tagQueue' | 'untagQueue' | 'queueTags' | 'addPermission' | 'removePermission' | 'deadLetterSources'
+> {
+  const done = async (name: string) => (fake.queues.has(name) ? ({ kind: 'done' } as const) : missing);
+  return {
+    async tagQueue(name, tags) {
+      const problem = tagsProblem(tags);
+      if (problem !== undefined) return { kind: 'bad-tags', problem };
+      for (const [key, value] of tags) fake.queues.get(name)?.tags.set(key, value);
+      return done(name);
+    },
+
+    async untagQueue(name, keys) {
+      for (const key of keys) fake.queues.get(name)?.tags.delete(key);
+      return done(name);
+    },
+
+    async queueTags(name) {
+      const queue = fake.queues.get(name);
+      return queue === undefined ? missing : { kind: 'tags', tags: queue.tags };
+    },
+
+    addPermission: done,
+    removePermission: done,
+
+    deadLetterSources: async (name) =>
+      fake.queues.has(name)
+        ? { kind: 'sources', names: [], resumeAfter: undefined, endedEarly: false }
+        : missing,
+  };
+}
+
 export function fakeQueueService(fake: FakeQueues = new FakeQueues()): QueueService {
   return {
     ...attributeOperations(fake),
     ...queueOperations(fake),
+    ...annotations(fake),
 
     async send(name, senderId, entries) {
       const queue = fake.queues.get(name);

@@ -9,13 +9,14 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { it } from 'node:test';
 import type { SqsDigests } from '../../src/protocol/sqs/digests.ts';
+import { type Fields, type QueryOptions, query, type XmlReply } from '../protocol-support/query-client.ts';
 import {
   type CallOptions,
   type Reply,
   type SqsTestClient,
   sqsTestClient,
 } from '../protocol-support/sqs-client.ts';
-import { accountId, region, second, type TestNode, World } from '../support/world.ts';
+import { accountId, type NodeOptions, region, second, type TestNode, World } from '../support/world.ts';
 
 const digests: SqsDigests = {
   sha256Hex: (data) => createHash('sha256').update(data).digest('hex'),
@@ -52,15 +53,15 @@ export interface BatchReply {
   readonly Failed?: readonly FailedEntry[];
 }
 
-/** A client of one node on a fresh bucket. */
+/** A client of one node, a new one unless told which. */
 export class Sqs {
   readonly world: World;
   readonly node: TestNode;
   readonly #client: SqsTestClient;
 
-  constructor(world: World) {
+  constructor(world: World, options: NodeOptions = {}) {
     this.world = world;
-    this.node = world.startNode();
+    this.node = world.startNode(options);
     this.#client = sqsTestClient(this.node.service, { digests, accountId, region });
   }
 
@@ -71,6 +72,11 @@ export class Sqs {
 
   call(action: string, body: object, options?: CallOptions): Promise<Reply> {
     return this.world.run(this.calling(action, body, options));
+  }
+
+  /** Over the legacy query protocol. */
+  query(fields: Fields, options: QueryOptions = {}): Promise<XmlReply> {
+    return this.world.run(query(this.#client.handler, fields, options));
   }
 
   /** A call that must succeed; its answer. */
@@ -157,6 +163,15 @@ export function bodies(messages: readonly Received[]): readonly string[] {
 
 export const text = (StringValue: string, DataType = 'String'): AttributeValue => ({ DataType, StringValue });
 
+/** A FIFO queue that deduplicates by content, unless it is told otherwise. */
+export function fifo(
+  sqs: Sqs,
+  attributes: Readonly<Record<string, string>> = {},
+  name = 'q.fifo',
+): Promise<string> {
+  return sqs.create(name, { FifoQueue: 'true', ContentBasedDeduplication: 'true', ...attributes });
+}
+
 export function redrive(
   target: string,
   maxReceiveCount: number | string,
@@ -166,11 +181,15 @@ export function redrive(
 }
 
 /** A test on a fresh world, named by what must hold; a comment beside each says whose report it is. */
-export function reproduction(name: string, play: (sqs: Sqs) => Promise<void>): void {
+export function reproduction(
+  name: string,
+  play: (sqs: Sqs) => Promise<void>,
+  options: NodeOptions = {},
+): void {
   it(name, async () => {
     const world = new World();
     try {
-      await play(new Sqs(world));
+      await play(new Sqs(world, options));
       await world.check();
     } finally {
       world.end();

@@ -7,6 +7,7 @@
 import type { SendEntry, VisibilityEntry } from '../../src/engine/queue-api.ts';
 import type { Cluster } from './cluster.ts';
 import { accountId, type ClientConfig, type QueueConfig, region, type SimConfig } from './config.ts';
+import { drawFifoPart, isFifoQueue } from './fifo.ts';
 import type { CallRequest, Reply } from './history.ts';
 import type { Prng } from './prng.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -81,7 +82,7 @@ export class SimClient {
     return cluster.call(this.#index, node, request, options);
   }
 
-  #send({ name }: QueueConfig): Promise<Reply> {
+  #send({ name, fifo }: QueueConfig): Promise<Reply> {
     const count = this.#draw.chance(0.7) ? 1 : this.#draw.between(2, 10);
     const call = ++this.#sends;
     const entries = Array.from({ length: count }, (_, index): SendEntry => {
@@ -90,7 +91,14 @@ export class SimClient {
       const body = marker.padEnd(size, 'x');
       const delaySeconds = this.#draw.chance(0.1) ? this.#draw.pick([0, 1, 10]) : undefined;
       const content = { body, attributes: new Map(), traceHeader: undefined, groupId: undefined };
-      return { content, contentBytes: body.length, delaySeconds };
+      if (!fifo) return { content, contentBytes: body.length, delaySeconds };
+      const { groupId, deduplication } = drawFifoPart(this.#draw, fifo, marker);
+      return {
+        content: { ...content, groupId },
+        contentBytes: body.length,
+        delaySeconds: undefined,
+        deduplication,
+      };
     });
     return this.#call({ kind: 'send', queue: name, entries });
   }
@@ -162,8 +170,16 @@ export class SimClient {
       { DelaySeconds: String(this.#draw.pick([0, 0, 2])) },
       { ReceiveMessageWaitTimeSeconds: String(this.#draw.pick([0, 3])) },
       queue.deadLetterTo === undefined ? { VisibilityTimeout: '3' } : this.#redrive(queue),
+      ...(isFifoQueue(queue.name) ? this.#deduplicationChanges() : []),
     ]);
     return this.#call({ kind: 'attributes', queue: queue.name, attributes: change });
+  }
+
+  #deduplicationChanges() {
+    return [
+      { DeduplicationScope: this.#draw.pick(['queue', 'messageGroup']) },
+      { ContentBasedDeduplication: this.#draw.pick(['true', 'true', 'false']) },
+    ];
   }
 
   #redrive(queue: QueueConfig): Readonly<Record<string, string>> {

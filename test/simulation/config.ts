@@ -4,6 +4,7 @@
  */
 import { type QueueLimits, queueLimits } from '../../src/core/limits.ts';
 import type { EngineSettings, EngineTiming } from '../../src/engine/settings.ts';
+import type { FifoConfig } from './fifo.ts';
 import { focuses, focusOf } from './focus.ts';
 import { Prng } from './prng.ts';
 
@@ -32,6 +33,8 @@ export interface FaultRates {
   readonly readFailed: number;
   /** Per page and spell of a few seconds: whoever reads that page then fails. */
   readonly pageFailed: number;
+  /** The same of segments. */
+  readonly bodyFailed: number;
   readonly stalledBody: number;
   /** RequestTimeTooSkewed: a signing clock that is off; nothing landed, also after its correction. */
   readonly skewed: number;
@@ -63,6 +66,8 @@ export interface QueueConfig {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly deadLetterTo: string | undefined;
+  /** Only in a weather of its own (groups-weather.ts). */
+  readonly fifo?: FifoConfig;
 }
 
 export type ClientAction = 'send' | 'receive' | 'settle' | 'attributes' | 'purge' | 'recreate' | 'look';
@@ -141,8 +146,9 @@ function drawOddFaults(draw: Prng) {
     skewed: rate(),
     aged: rate(),
     modified: draw.chance(0.3) ? draw.pick([0.05, 0.5]) : 0,
-    // Only in a weather of its own (focus.ts).
+    // Only in weathers of their own (focus.ts).
     pageFailed: 0,
+    bodyFailed: 0,
   };
 }
 
@@ -282,6 +288,8 @@ const noPages = {
   readyPageRanges: queueLimits.readyPageRanges,
   segmentsInlineMax: queueLimits.segmentsInlineMax,
   segmentPageEntries: queueLimits.segmentPageEntries,
+  deduplicationInlineMax: queueLimits.deduplicationInlineMax,
+  deduplicationPageEntries: queueLimits.deduplicationPageEntries,
 };
 const smallPages = {
   delayedInlineMax: 8,
@@ -292,6 +300,8 @@ const smallPages = {
   readyPageRanges: 3,
   segmentsInlineMax: 12,
   segmentPageEntries: 4,
+  deduplicationInlineMax: 8,
+  deduplicationPageEntries: 4,
 };
 /** With pages written in nearly every commit. */
 export const pagedDroughtMillisMax = 15_000;
@@ -304,6 +314,8 @@ export const smallestPages = {
   readyPageRanges: 1,
   segmentsInlineMax: 3,
   segmentPageEntries: 2,
+  deduplicationInlineMax: 3,
+  deduplicationPageEntries: 2,
 };
 
 /** Of streams of their own. */
@@ -317,6 +329,7 @@ function drawLimits(seed: string): QueueLimits {
     inlineMessageBytesMax: queueLimits.inlineMessageBytesMax * share,
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
+    fifoLookMax: queueLimits.fifoLookMax,
     ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
     // A few tails, so that every backlog is compacted.

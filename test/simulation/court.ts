@@ -5,6 +5,7 @@ import { manifestsPrefix } from '../../src/format/object-keys.ts';
 import type { RequestOrigin } from './bucket.ts';
 import { allCheckers, type Circumstances } from './checkers/all.ts';
 import type { DiffChecker } from './checkers/check.ts';
+import { GroupScenes } from './group-scenes.ts';
 import type { Call, CallAnswer, Landing } from './history.ts';
 import { Ledger } from './ledger.ts';
 import { PagesOfTheBucket, UnreadablePage } from './pages.ts';
@@ -38,7 +39,8 @@ export class Court {
     this.ledger = new Ledger(peek);
     this.#pages = new PagesOfTheBucket(peek);
     this.scenes = new Scenes(reached, this.ledger, now);
-    this.#checkers = [...allCheckers(this.ledger, world), this.scenes];
+    const groupScenes = new GroupScenes(reached, this.ledger);
+    this.#checkers = [...allCheckers(this.ledger, world), this.scenes, groupScenes];
   }
 
   fail(property: string, detail: string): void {

@@ -2,6 +2,7 @@
  * Calls and answers as a trace shows them. What a handle is used for must be found by searching for its message, so a
  * handle reads as the receive that gave it out does: message and number of its delivery.
  */
+import type { SendEntry } from '../../src/engine/queue-api.ts';
 import type { CallAnswer, CallRequest, Reply } from './history.ts';
 import { markerOf } from './ledger.ts';
 
@@ -13,7 +14,7 @@ export class CallDescriber {
     const { kind, queue } = request;
     switch (kind) {
       case 'send':
-        return `send ${queue} ${request.entries.map(({ content }) => markerOf(content.body)).join(' ')}`;
+        return `send ${queue} ${request.entries.map(entryOf).join(' ')}`;
       case 'receive': {
         const { maxMessages, waitSeconds, visibilityTimeoutSeconds } = request.request;
         return `receive ${queue} max ${maxMessages} wait ${waitSeconds ?? 'default'} visibility ${visibilityTimeoutSeconds ?? 'default'}`;
@@ -54,4 +55,11 @@ export class CallDescriber {
   #delivery(handle: string): string {
     return this.#deliveries.get(handle) ?? 'unheard-of';
   }
+}
+
+function entryOf({ content, deduplication }: SendEntry): string {
+  const marker = markerOf(content.body);
+  if (!deduplication) return marker;
+  const id = deduplication.explicitId ?? `hash:${deduplication.bodyHash.slice(0, 8)}`;
+  return `${marker}(${content.groupId}, ${id})`;
 }

@@ -4,13 +4,9 @@
  * Over 300 lines: a weather is a list of what it fixes, and they are read beside each other.
  */
 import { queueLimits } from '../../src/core/limits.ts';
-import {
-  type ClientAction,
-  pagedDroughtMillisMax,
-  type QueueConfig,
-  type SimConfig,
-  smallestPages,
-} from './config.ts';
+import { pagedDroughtMillisMax, type QueueConfig, type SimConfig, smallestPages } from './config.ts';
+import { noFaults, withNodes, withWeights } from './focus-parts.ts';
+import { groups } from './groups-weather.ts';
 import type { Prng } from './prng.ts';
 
 export const focusNames = [
@@ -28,6 +24,7 @@ export const focusNames = [
   'quiet',
   'reads',
   'stretches',
+  'groups',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -51,33 +48,8 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   quiet,
   reads,
   stretches,
+  groups,
 };
-
-/** At least so many nodes, of the kinds that were drawn. */
-function withNodes(drawn: SimConfig, count: number): Pick<SimConfig, 'nodes' | 'clients'> {
-  const nodes = Array.from({ length: Math.max(count, drawn.nodes.length) }, (_, index) => {
-    const like = drawn.nodes[index % drawn.nodes.length]!;
-    return {
-      ...like,
-      putMillis: like.putMillis * (1 + index / 10),
-      getMillis: like.getMillis * (1 + index / 10),
-    };
-  });
-  const clients = drawn.clients.map((client, index) => ({ ...client, home: index % nodes.length }));
-  return { nodes, clients };
-}
-
-function withWeights(
-  clients: SimConfig['clients'],
-  weights: Partial<Record<ClientAction, number>>,
-  thinkMillisMax: number,
-): SimConfig['clients'] {
-  return clients.map((client) => ({
-    ...client,
-    thinkMillis: Math.min(client.thinkMillis, thinkMillisMax),
-    weights: { ...client.weights, ...weights },
-  }));
-}
 
 /** Letters all the time, several movers at once, and queues that come and go in the middle. */
 function moves(drawn: SimConfig, draw: Prng): SimConfig {
@@ -302,10 +274,6 @@ function reads(drawn: SimConfig, draw: Prng): SimConfig {
     clients,
     faults: { ...noFaults(drawn), slowAnswer: draw.pick([0, 0.1]) },
   };
-}
-
-function noFaults({ faults }: SimConfig): SimConfig['faults'] {
-  return Object.fromEntries(Object.keys(faults).map((kind) => [kind, 0])) as unknown as SimConfig['faults'];
 }
 
 /** A node far from the store beside near ones that are never idle, and nothing else that could excuse it. */

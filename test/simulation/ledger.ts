@@ -7,6 +7,7 @@ import type { StoredMessage } from '../../src/core/message.ts';
 import type { QueueState } from '../../src/core/queue-state.ts';
 import { iterate } from '../../src/core/range-set.ts';
 import { locate, runIndexOf } from '../../src/core/run-index.ts';
+import { withStampShifted } from '../../src/core/stamps.ts';
 import { objectKey } from '../../src/format/object-keys.ts';
 import { type DecodedSegment, decodeSegment } from '../../src/format/segment-codec.ts';
 import type { Landing } from './history.ts';
@@ -124,7 +125,7 @@ export class Ledger {
     const { incarnation } = state;
     const key = objectKey({ name, incarnation, kind: 'seg', baseVersion, nonce });
     const message = this.#segment(key, incarnation)?.message(place.ordinal);
-    return message && { ...message, sentAtMillis: message.sentAtMillis + place.run.sentAtShiftMillis };
+    return message && withStampShifted(message, place.run.sentAtShiftMillis);
   }
 
   #segment(key: string, incarnation: Incarnation): DecodedSegment | undefined {

@@ -4,10 +4,12 @@
  * in the bucket that no manifest names. When not, it says why.
  */
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
+import { stampOf } from '../../src/core/stamps.ts';
 import { createRequest } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import type { SimConfig } from './config.ts';
 import type { Court } from './court.ts';
+import { entryFor } from './fifo.ts';
 import type { CallRequest, Reply } from './history.ts';
 import type { IncarnationLife } from './ledger.ts';
 import { markerOf } from './ledger.ts';
@@ -18,7 +20,8 @@ const minute = 60_000;
 /** Far above every visibility timeout and delay of the configuration. */
 const drainMillisMax = 10 * minute;
 /** The longest poll interval, jittered, and a few slow requests. */
-const wakeMillisMax = ({ timing }: SimConfig) => Math.max(2_000, timing.pollMaxMillis ?? 0) * 1.2 + 2_000;
+export const wakeMillisMax = ({ timing }: SimConfig) =>
+  Math.max(2_000, timing.pollMaxMillis ?? 0) * 1.2 + 2_000;
 
 export interface LivenessWorld {
   readonly scheduler: Scheduler;
@@ -67,8 +70,7 @@ function waiting(world: LivenessWorld): IncarnationLife[] {
     for (const { message, sequence } of live.values()) {
       const visibleAt = state.deliveries.get(sequence)?.visibleAtMillis ?? state.delayed.get(sequence) ?? 0;
       if (visibleAt > hiddenUntil) continue;
-      if (state.intents.has(sequence) || message.sentAtMillis + retentionSeconds * 1000 > nowMillis)
-        return true;
+      if (state.intents.has(sequence) || stampOf(message) + retentionSeconds * 1000 > nowMillis) return true;
     }
     return false;
   });
@@ -120,13 +122,7 @@ export async function wakeEverywhere(world: LivenessWorld): Promise<void> {
     const request = { maxMessages: 10, waitSeconds: 20, visibilityTimeoutSeconds: 30 };
     const polled = callSurely(world, -4, here, { kind: 'receive', queue, request });
     await scheduler.sleep(5_000);
-    const content = {
-      body: `wake.${queue}|`,
-      attributes: new Map(),
-      traceHeader: undefined,
-      groupId: undefined,
-    };
-    const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
+    const entries = [entryFor(queue, `wake.${queue}|`, 0)];
     await callSurely(world, -4, there, { kind: 'send', queue, entries });
     const sentAt = scheduler.now;
     const reply = await polled;
@@ -180,13 +176,7 @@ export async function giveBackEverywhere(world: LivenessWorld): Promise<void> {
   for (const [index, { name: queue }] of config.queues.entries()) {
     if (court.ledger.queues.get(queue)?.live.size !== 0) continue;
     const node = index % cluster.nodes.length;
-    const content = {
-      body: `back.${queue}|`,
-      attributes: new Map(),
-      traceHeader: undefined,
-      groupId: undefined,
-    };
-    const entries = [{ content, contentBytes: content.body.length, delaySeconds: 0 }];
+    const entries = [entryFor(queue, `back.${queue}|`, 0)];
     await callSurely(world, -7, node, { kind: 'send', queue, entries });
     const request = { maxMessages: 1, waitSeconds: 0, visibilityTimeoutSeconds: 3_600 };
     const receive: CallRequest = { kind: 'receive', queue, request };

@@ -19,6 +19,7 @@ const fates = {
   skewed: 'RequestTimeTooSkewed',
   readFailed: 'a read fails',
   pageFailed: 'a page cannot be read for a while',
+  bodyFailed: 'a segment cannot be read for a while',
   stalledBody: 'a body stalls until the timeout',
   down: 'the store cannot be reached',
   denied: 'the store says 403 for a while',
@@ -88,6 +89,19 @@ const others = [
   'a tombstone is removed',
   'retention ends a message',
   'a far writer asks for a turn',
+  'a receive takes several messages of a group',
+  'a group is locked on another node',
+  'a group is locked in a page',
+  'a group is locked by a letter on its way',
+  'a group is unlocked by expiry',
+  'a handle of a FIFO queue has expired',
+  'a duplicate is answered',
+  'a duplicate of what another node accepted',
+  'a duplicate of a message that is gone',
+  'a duplicate is found in a page',
+  'a page of deduplication ids is written',
+  'a page of deduplication ids is over',
+  'a purge drops a page of deduplication ids',
 ] as const;
 
 export type ReachedKind =

@@ -21,6 +21,7 @@ import { Prng } from './prng.ts';
 import { Reached, type ReachedKind } from './reached.ts';
 import { Scheduler } from './scheduler.ts';
 import { noTrace, type Trace } from './trace.ts';
+import { outliveIds, undelayGroups, unlockGroups } from './unlock.ts';
 import { wakeForPages } from './wake-for-pages.ts';
 import { SimWeather } from './weather.ts';
 
@@ -131,14 +132,18 @@ async function playPhases(stage: Stage): Promise<void> {
   );
   await drainEverything(stage);
   if (court.failure) return;
+  await undelayGroups(stage);
   await wakeEverywhere(stage);
   if (court.failure) return;
   await createEverywhere(stage);
   if (court.failure) return;
   await giveBackEverywhere(stage);
   if (court.failure) return;
+  await unlockGroups(stage);
+  if (court.failure) return;
   await wakeForPages(stage);
   if (court.failure) return;
+  await outliveIds(stage);
   await sweepEverything(stage);
   court.finished(bucket.keys());
   if (court.failure) return;

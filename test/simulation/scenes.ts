@@ -9,6 +9,7 @@ import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../src/core/queue-state.ts';
 import { countWithin, has } from '../../src/core/range-set.ts';
 import { decodeReceiptHandle } from '../../src/core/receipt-handle.ts';
+import { stampOf } from '../../src/core/stamps.ts';
 import { leftRangesOf } from '../../src/format/left-codec.ts';
 import { manifestsPrefix, parseObjectKey } from '../../src/format/object-keys.ts';
 import { type DiffChecker, isCompacted, leaseKey } from './checkers/check.ts';
@@ -153,10 +154,7 @@ export class Scenes implements DiffChecker {
     this.#segments(before, after);
     this.#pages(diff.landing);
     for (const { message } of diff.ended)
-      if (
-        message.sentAtMillis + resolveAttributes(after.attributes).retentionSeconds * 1000 <=
-        after.timeMillis
-      )
+      if (stampOf(message) + resolveAttributes(after.attributes).retentionSeconds * 1000 <= after.timeMillis)
         this.#reached.note('retention ends a message');
     if (!this.#reached.counts.has('a lease is given back'))
       for (const [sequence] of before.deliveries)

@@ -96,6 +96,9 @@ const writeFates = [
 
 const pageSpellMillis = 4_000;
 
+/** Of one object, for a while. */
+type ObjectFate = 'pageFailed' | 'bodyFailed';
+
 export class SimStore implements ObjectStore {
   readonly #to: Connection;
 
@@ -148,7 +151,8 @@ export class SimStore implements ObjectStore {
         });
       if (fate === 'down')
         fail(sentAt + (draw.chance(0.5) ? there : config.requestTimeoutMillis), 'simulated: down');
-      else if (fate === 'readFailed' || fate === 'pageFailed') fail(sentAt + there + back, 'simulated: 503');
+      else if (fate === 'readFailed' || fate === 'pageFailed' || fate === 'bodyFailed')
+        fail(sentAt + there + back, 'simulated: 503');
       else if (fate === 'stalledBody') fail(sentAt + config.requestTimeoutMillis, 'simulated: stalled body');
       else
         scheduler.at(sentAt + there, () => {
@@ -162,24 +166,26 @@ export class SimStore implements ObjectStore {
   #readFate(
     sentAt: number,
     key: string | undefined,
-  ): 'down' | 'denied' | 'readFailed' | 'pageFailed' | 'stalledBody' | 'skewed' | 'plain' {
+  ): 'down' | 'denied' | 'readFailed' | ObjectFate | 'stalledBody' | 'skewed' | 'plain' {
     const { weather, node, draw, config } = this.#to;
     if (weather.downUntil(node) > sentAt) return 'down';
     if (weather.deniedUntil(node) > sentAt) return 'denied';
     if (!weather.faulty) return 'plain';
     for (const fate of ['readFailed', 'stalledBody', 'skewed'] as const)
       if (draw.chance(config.faults[fate])) return fate;
-    return key !== undefined && this.#pageFails(key, sentAt) ? 'pageFailed' : 'plain';
+    return (key !== undefined && this.#objectFate(key, sentAt)) || 'plain';
   }
 
   /** For every node alike, and again and again: who retries must not get past it. */
-  #pageFails(key: string, sentAt: number): boolean {
+  #objectFate(key: string, sentAt: number): ObjectFate | undefined {
     const { seed, faults } = this.#to.config;
-    if (faults.pageFailed === 0) return false;
+    if (faults.pageFailed + faults.bodyFailed === 0) return undefined;
     const kind = parseObjectKey(key)?.kind;
-    if (!pageKinds.some((page) => page === kind)) return false;
+    const isPage = pageKinds.some((page) => page === kind);
+    if (!isPage && kind !== 'seg') return undefined;
+    const fate = isPage ? 'pageFailed' : 'bodyFailed';
     const spell = Math.floor(sentAt / pageSpellMillis);
-    return new Prng(`${seed}/unreadable/${key}/${spell}`).chance(faults.pageFailed);
+    return new Prng(`${seed}/unreadable/${key}/${spell}`).chance(faults[fate]) ? fate : undefined;
   }
 
   /** Nothing was written. */

@@ -3,6 +3,7 @@
  * the manifest is due then, and nobody commits. What is due earlier stays in the manifest and is received before.
  */
 import { queueLimits } from '../../src/core/limits.ts';
+import { isFifoQueue } from './fifo.ts';
 import type { CallRequest } from './history.ts';
 import { callSurely, clocksWereWrong, type LivenessWorld } from './liveness.ts';
 
@@ -21,6 +22,8 @@ export async function wakeForPages(world: LivenessWorld): Promise<void> {
   // What hides from a wrong clock is late without anybody's fault.
   if (clocksWereWrong(world)) return;
   const { name: queue } = config.queues[0]!;
+  // A message of a FIFO queue has no delay of its own.
+  if (isFifoQueue(queue)) return;
   if (court.ledger.queues.get(queue)?.live.size !== 0) return;
   const here = cluster.nodes.length - 1;
   await send(world, queue, late, lateSeconds);

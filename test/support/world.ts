@@ -172,6 +172,16 @@ export class TestNode {
     );
   }
 
+  /** To one group of a FIFO queue. */
+  async sendTo(queue: string, group: string, ...bodies: readonly string[]): Promise<void> {
+    const entries = bodies.map((body) => fifoEntryOf(body, group));
+    const outcome = await this.#run(this.service.send(queue, 'AIDATEST', entries));
+    assert.deepEqual(
+      outcome.kind === 'done' ? outcome.entries.map(kindOf) : outcome.kind,
+      bodies.map(() => 'sent'),
+    );
+  }
+
   /** Not waited for. */
   async receiving(queue: string, request: Partial<ReceiveRequest> = {}): Promise<readonly ReceivedMessage[]> {
     const outcome = await this.service.receive(queue, { ...receiveDefaults(), ...request });
@@ -230,6 +240,12 @@ export class TestNode {
 export function entryOf(body: string): SendEntry {
   const content = { body, attributes: new Map(), traceHeader: undefined, groupId: undefined };
   return { content, contentBytes: body.length, delaySeconds: undefined };
+}
+
+/** For a FIFO queue; every send has an id of its own unless it is told one. */
+export function fifoEntryOf(body: string, groupId = 'g', explicitId = `${groupId}/${body}`): SendEntry {
+  const entry = entryOf(body);
+  return { ...entry, content: { ...entry.content, groupId }, deduplication: { explicitId, bodyHash: '' } };
 }
 
 export function bodiesOf(messages: readonly ReceivedMessage[]): string[] {

@@ -102,6 +102,10 @@ export function malformedHandle(receiptHandle: string): Refusal {
   );
 }
 
+export function expiredHandle(receiptHandle: string): Refusal {
+  return invalidValue(receiptHandle, 'ReceiptHandle', 'The receipt handle has expired.');
+}
+
 export function attributeRefusal(problem: AttributeProblem): Refusal {
   switch (problem.kind) {
     case 'unknown-name':

@@ -37,8 +37,8 @@ describe('the SQS handler', () => {
     assert.deepEqual(after.body, { Attributes: { ApproximateNumberOfMessages: '1' } });
   });
 
-  it('has the fourteen actions of this version', () => {
-    assert.equal(actions.size, 14);
+  it('has the twenty actions of this version', () => {
+    assert.equal(actions.size, 20);
   });
 
   it('shows the sender of the credential, or else the account', async () => {
@@ -137,6 +137,7 @@ describe('the SQS handler', () => {
         'MessageSystemAttributes',
         'a',
       ],
+      ...['Tags', 'tags', 'TagKeys', 'Label', 'AWSAccountIds', 'Actions'],
     ];
     const { value } = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(

@@ -174,6 +174,7 @@ function callOf(
     pathQueueName: queueNameOfPath(parsed.path, options.accountId),
     signal: request.signal,
     md5Hex: options.digests.md5Hex,
+    sha256Hex: options.digests.sha256Hex,
   };
 }
 

@@ -7,10 +7,11 @@ import type {
 import { md5OfMessageAttributes } from '../../core/md5.ts';
 import type { MessageAttributes } from '../../core/message.ts';
 import { utf8Length } from '../../core/utf8-length.ts';
-import type { SendEntry } from '../../engine/queue-api.ts';
+import type { SendEntry, SendEntryOutcome } from '../../engine/queue-api.ts';
 import type { ActionCall } from './actions/action.ts';
 import { firstForbiddenCodePoint } from './content-characters.ts';
 import { invalidParameter, invalidValue, missingParameter, type Refusal, refusal } from './errors.ts';
+import { checkFifoDelay, checkIds, deduplicationOf } from './fifo-message.ts';
 import { messageAttributesBytes, parseMessageAttributes } from './message-attributes.ts';
 import type { ShapeOf } from './shape.ts';
 
@@ -44,7 +45,6 @@ export interface ParsedMessage {
 const DELAY_SECONDS_MAX = 900;
 /** X-Ray writes about a hundred; the header is stored outside the message's size, so it needs a bound of its own. */
 const TRACE_HEADER_BYTES_MAX = 4_096;
-const GROUP_ID = /^[A-Za-z0-9!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]{1,128}$/;
 
 /** UTF-8 body plus names, data types and values of the attributes. */
 export function contentBytesOf(fields: MessageFields): number {
@@ -73,8 +73,8 @@ function parseSystemAttributes(
   return parsed;
 }
 
-function checkFields(fields: MessageFields): Refusal | undefined {
-  const { MessageBody: body, DelaySeconds: delay, MessageGroupId: groupId } = fields;
+function checkFields(fields: MessageFields, fifo: boolean): Refusal | undefined {
+  const { MessageBody: body, DelaySeconds: delay } = fields;
   if (body === undefined || body === '') return missingParameter('MessageBody');
   const forbidden = firstForbiddenCodePoint(body);
   if (forbidden !== undefined) {
@@ -86,20 +86,16 @@ function checkFields(fields: MessageFields): Refusal | undefined {
   if (delay !== undefined && (delay < 0 || delay > DELAY_SECONDS_MAX)) {
     return invalidValue(delay, 'DelaySeconds', 'DelaySeconds must be >= 0 and <= 900.');
   }
-  if (groupId !== undefined && !GROUP_ID.test(groupId)) {
-    const reason =
-      'MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.';
-    return invalidValue(groupId, 'MessageGroupId', reason);
-  }
-  if (fields.MessageDeduplicationId !== undefined) {
-    const reason = 'The request include parameter that is not valid for this queue type.';
-    return invalidValue(fields.MessageDeduplicationId, 'MessageDeduplicationId', reason);
-  }
-  return undefined;
+  return (fifo ? checkFifoDelay(fields) : undefined) ?? checkIds(fields, fifo);
 }
 
-export function parseMessage(fields: MessageFields): ParsedMessage | Refusal {
-  const refused = checkFields(fields);
+/** `fifo`: what the queue is that it is sent to. */
+export async function parseMessage(
+  fields: MessageFields,
+  fifo: boolean,
+  call: ActionCall,
+): Promise<ParsedMessage | Refusal> {
+  const refused = checkFields(fields, fifo);
   if (refused !== undefined) return refused;
   const attributes = parseMessageAttributes(fields.MessageAttributes);
   if (attributes.kind === 'refused') return attributes;
@@ -117,8 +113,21 @@ export function parseMessage(fields: MessageFields): ParsedMessage | Refusal {
         groupId: fields.MessageGroupId,
       },
       contentBytes: contentBytesOf(fields),
-      delaySeconds: fields.DelaySeconds,
+      delaySeconds: fifo ? undefined : fields.DelaySeconds,
+      ...(fifo ? { deduplication: await deduplicationOf(fields, call) } : {}),
     },
+  };
+}
+
+/** What the message that was stored is named by: now, or when it was sent first. */
+export function identityOf(sent: SendEntryOutcome & { readonly kind: 'sent' | 'duplicate' }): {
+  MessageId: string;
+  SequenceNumber?: string;
+} {
+  const { messageId, sequenceNumber } = sent;
+  return {
+    MessageId: messageId,
+    ...(sequenceNumber === undefined ? {} : { SequenceNumber: sequenceNumber }),
   };
 }
 

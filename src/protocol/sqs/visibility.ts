@@ -1,6 +1,6 @@
 /** Changing visibility, single or in a batch: the range of the timeout and the words of what can go wrong. */
 import type { VisibilityEntry, VisibilityEntryOutcome } from '../../engine/queue-api.ts';
-import { invalidValue, malformedHandle, missingParameter, type Refusal } from './errors.ts';
+import { expiredHandle, invalidValue, malformedHandle, missingParameter, type Refusal } from './errors.ts';
 
 const VISIBILITY_SECONDS_MAX = 43_200;
 
@@ -33,6 +33,8 @@ export function visibilityRefusal(
         'ReceiptHandle',
         'Message does not exist or is not available for visibility timeout change.',
       );
+    case 'expired':
+      return expiredHandle(entry.receiptHandle);
     case 'beyond-limit':
       return invalidValue(
         entry.visibilityTimeoutSeconds,

@@ -152,6 +152,6 @@ $sqs->deleteQueue(['QueueUrl' => $url])->resolve();
 $send = fn () => $sqs->sendMessage(['QueueUrl' => $url, 'MessageBody' => 'x'])->resolve();
 // This version has no class for it here.
 checkRefused('a deleted queue is gone', $send, $gone, ClientException::class);
-foreach (['every action but SetQueueAttributes', 'errors', 'batches', 'attributes', 'redeliveries', 'long poll'] as $deed) {
+foreach (['actions on queues and messages but SetQueueAttributes', 'errors', 'batches', 'attributes', 'redeliveries', 'long poll'] as $deed) {
     echo "did $deed\n";
 }

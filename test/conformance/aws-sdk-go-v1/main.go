@@ -287,7 +287,7 @@ func main() {
 	deliveries()
 	deadLetters()
 	for _, deed := range []string{
-		"every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters",
+		"actions on queues and messages", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters",
 	} {
 		fmt.Printf("did %s\n", deed)
 	}

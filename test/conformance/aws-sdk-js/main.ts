@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  AddPermissionCommand,
   BatchEntryIdsNotDistinct,
   ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
@@ -16,7 +17,9 @@ import {
   GetQueueUrlCommand,
   InvalidAttributeName,
   InvalidMessageContents,
+  ListDeadLetterSourceQueuesCommand,
   ListQueuesCommand,
+  ListQueueTagsCommand,
   type Message,
   type MessageAttributeValue,
   PurgeQueueCommand,
@@ -26,11 +29,14 @@ import {
   ReceiptHandleIsInvalid,
   ReceiveMessageCommand,
   type ReceiveMessageCommandInput,
+  RemovePermissionCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
   SetQueueAttributesCommand,
   SQSClient,
+  TagQueueCommand,
   TooManyEntriesInBatchRequest,
+  UntagQueueCommand,
 } from '@aws-sdk/client-sqs';
 import { check, checkEqual, checkRefused } from './checks.ts';
 
@@ -293,10 +299,52 @@ async function deadLetters(): Promise<void> {
   checkEqual('DeadLetterQueueSourceArn', source, (await attributesOf(url)).QueueArn);
   checkEqual('its count goes on', receiveCount(message), '3');
   await remove(dead, message);
+  const found = await sqs.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead }));
+  checkEqual('ListDeadLetterSourceQueues', found.queueUrls, [url]);
+  const denyAll = { RedriveAllowPolicy: JSON.stringify({ redrivePermission: 'denyAll' }) };
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: dead, Attributes: denyAll }));
+  const denied = sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: { RedrivePolicy } }));
+  await checkRefused('a source that is not allowed', denied, 'InvalidParameterValue');
   for (const each of [url, dead]) await sqs.send(new DeleteQueueCommand({ QueueUrl: each }));
 }
 
-for (const part of [queues, sending, mistakes, deliveries, deadLetters]) await part();
+async function tagsOf(QueueUrl: string): Promise<Record<string, string> | undefined> {
+  return (await sqs.send(new ListQueueTagsCommand({ QueueUrl }))).Tags;
+}
+
+async function tags(): Promise<void> {
+  const given = { team: 'blue', 'Kosten stelle': '', 'path/to:x': 'a+b=c@d' };
+  const created = await sqs.send(new CreateQueueCommand({ QueueName: `${prefix}-tags`, tags: given }));
+  const QueueUrl = created.QueueUrl as string;
+  checkEqual('tags of CreateQueue are read back', await tagsOf(QueueUrl), given);
+  const Tags = { team: 'red', Team: 'another key' };
+  await sqs.send(new TagQueueCommand({ QueueUrl, Tags }));
+  checkEqual('TagQueue adds and overwrites', await tagsOf(QueueUrl), { ...given, ...Tags });
+  checkEqual('create again leaves them', await create('tags'), QueueUrl);
+  const TagKeys = [...Object.keys(given), 'never there'];
+  await sqs.send(new UntagQueueCommand({ QueueUrl, TagKeys }));
+  checkEqual('UntagQueue removes', await tagsOf(QueueUrl), { Team: 'another key' });
+  const reserved = sqs.send(new TagQueueCommand({ QueueUrl, Tags: { 'aws:x': '1' } }));
+  await checkRefused('a reserved key', reserved, 'InvalidParameterValue');
+  await sqs.send(new UntagQueueCommand({ QueueUrl, TagKeys: ['Team'] }));
+  checkEqual('no tags, no key', await tagsOf(QueueUrl), undefined);
+
+  const grant = { QueueUrl, Label: 'one', AWSAccountIds: ['111111111111'], Actions: ['SendMessage'] };
+  await sqs.send(new AddPermissionCommand(grant));
+  const { Statement } = JSON.parse((await attributesOf(QueueUrl)).Policy ?? '{}');
+  checkEqual(
+    'AddPermission writes the policy',
+    [Statement[0].Sid, Statement[0].Action],
+    ['one', 'SQS:SendMessage'],
+  );
+  const again = sqs.send(new AddPermissionCommand({ ...grant, Actions: ['*'] }));
+  await checkRefused('a label once more', again, 'InvalidParameterValue');
+  await sqs.send(new RemovePermissionCommand({ QueueUrl, Label: 'one' }));
+  checkEqual('RemovePermission removes it', (await attributesOf(QueueUrl)).Policy, undefined);
+  await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+}
+
+for (const part of [queues, sending, mistakes, deliveries, deadLetters, tags]) await part();
 sqs.destroy();
 for (const deed of [
   'every action',
@@ -306,5 +354,6 @@ for (const deed of [
   'redeliveries',
   'long poll',
   'dead letters',
+  'tags and permissions',
 ])
   console.log(`did ${deed}`);

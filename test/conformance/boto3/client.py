@@ -385,10 +385,55 @@ def dead_letters():
     sqs.delete_message(QueueUrl=dead, ReceiptHandle=message["ReceiptHandle"])
     check_equal("the source is empty", visible_and_in_flight_and_delayed(url), (0, 0, 0))
     check_equal("the dead-letter queue is empty", visible_and_in_flight_and_delayed(dead), (0, 0, 0))
+    found = sqs.list_dead_letter_source_queues(QueueUrl=dead)
+    check_equal("list_dead_letter_source_queues", found.get("queueUrls"), [url])
+    sqs.set_queue_attributes(QueueUrl=dead, Attributes={"RedriveAllowPolicy": '{"redrivePermission":"denyAll"}'})
+    check_refused(
+        "a source that the dead-letter queue does not allow",
+        lambda: sqs.set_queue_attributes(QueueUrl=url, Attributes={"RedrivePolicy": json.dumps(policy)}),
+        "InvalidParameterValue",
+    )
     sqs.set_queue_attributes(QueueUrl=url, Attributes={"RedrivePolicy": ""})
+    check("no sources, no queues", not sqs.list_dead_letter_source_queues(QueueUrl=dead).get("queueUrls"))
     check("RedrivePolicy is removed by an empty value", "RedrivePolicy" not in attributes_of(url))
     for each in (url, dead):
         sqs.delete_queue(QueueUrl=each)
+
+
+def tags():
+    name = f"{prefix}-tags"
+    given = {"team": "blue", "Kosten stelle": "", "path/to:x": "a+b=c@d"}
+    url = sqs.create_queue(QueueName=name, tags=given)["QueueUrl"]
+    check_equal("tags of create_queue are read back", sqs.list_queue_tags(QueueUrl=url).get("Tags"), given)
+    sqs.tag_queue(QueueUrl=url, Tags={"team": "red", "Team": "another key"})
+    changed = {**given, "team": "red", "Team": "another key"}
+    check_equal("tag_queue adds and overwrites", sqs.list_queue_tags(QueueUrl=url).get("Tags"), changed)
+    check_equal("create_queue again leaves them", sqs.create_queue(QueueName=name)["QueueUrl"], url)
+    sqs.untag_queue(QueueUrl=url, TagKeys=["team", "Kosten stelle", "path/to:x", "never there"])
+    check_equal("untag_queue removes", sqs.list_queue_tags(QueueUrl=url).get("Tags"), {"Team": "another key"})
+    for what, bad in (("reserved", {"aws:x": "1"}), ("a bad character", {"a*": "1"}), ("too long", {"k" * 129: "1"})):
+        check_refused(f"a tag key: {what}", lambda bad=bad: sqs.tag_queue(QueueUrl=url, Tags=bad), "InvalidParameterValue")
+    many = {f"k{number}": "v" for number in range(50)}
+    check_refused("a 51st tag", lambda: sqs.tag_queue(QueueUrl=url, Tags=many), "InvalidParameterValue")
+    sqs.untag_queue(QueueUrl=url, TagKeys=["Team"])
+    check("no tags, no key", "Tags" not in sqs.list_queue_tags(QueueUrl=url))
+
+    grant = {"QueueUrl": url, "Label": "one", "AWSAccountIds": ["111111111111", "222222222222"], "Actions": ["SendMessage"]}
+    sqs.add_permission(**grant)
+    statement = json.loads(attributes_of(url, "Policy")["Policy"])["Statement"][0]
+    check_equal("add_permission writes the policy", (statement["Sid"], statement["Action"]), ("one", "SQS:SendMessage"))
+    check_equal("its principals", statement["Principal"]["AWS"], [f"arn:aws:iam::{n * 12}:root" for n in "12"])
+    check_refused(
+        "add_permission of a label once more",
+        lambda: sqs.add_permission(**{**grant, "Actions": ["*"]}),
+        "InvalidParameterValue",
+    )
+    sqs.remove_permission(QueueUrl=url, Label="one")
+    check("remove_permission removes the policy", "Policy" not in attributes_of(url))
+    check_refused(
+        "remove_permission of no label", lambda: sqs.remove_permission(QueueUrl=url, Label="one"), "InvalidParameterValue"
+    )
+    sqs.delete_queue(QueueUrl=url)
 
 
 def presigned():
@@ -407,10 +452,10 @@ def presigned():
     sqs.delete_queue(QueueUrl=url)
 
 
-for part in (queues, sending, mistakes, deliveries, dead_letters):
+for part in (queues, sending, mistakes, deliveries, dead_letters, tags):
     part()
 if sqs.meta.service_model.metadata["protocol"] == "query":
     presigned()
     print("did presigned URLs")
-for deed in ("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters"):
+for deed in ("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters", "tags and permissions"):
     print(f"did {deed}")

@@ -1,6 +1,7 @@
 /** Every property that a run is held to, in the order in which they look at an event. */
 import { type QueueLimits, queueLimits } from '../../../src/core/limits.ts';
 import type { Ledger } from '../ledger.ts';
+import { Acceptances } from './acceptances.ts';
 import { answersChecker } from './answers.ts';
 import { attributesChecker } from './attributes.ts';
 import type { DiffChecker } from './check.ts';
@@ -8,10 +9,16 @@ import { clocksChecker } from './clocks.ts';
 import { compactionChecker } from './compaction.ts';
 import { countsChecker } from './counts.ts';
 import { deadLettersChecker } from './dead-letters.ts';
+import { deduplicationChecker } from './deduplication.ts';
 import { deliveriesChecker } from './deliveries.ts';
+import { duplicatesChecker } from './duplicates.ts';
 import { endingsChecker } from './endings.ts';
 import { existenceChecker } from './existence.ts';
+import { expiredHandlesChecker } from './expired-handles.ts';
 import { fencingChecker } from './fencing.ts';
+import { groupFlowChecker } from './group-flow.ts';
+import { groupHandsChecker } from './group-hands.ts';
+import { groupOrderChecker } from './group-order.ts';
 import { manifestTimeChecker } from './manifest-time.ts';
 import { purgesChecker } from './purges.ts';
 import { registerChecker } from './register.ts';
@@ -39,6 +46,7 @@ export interface Circumstances {
 }
 
 export function allCheckers(ledger: Ledger, world: Circumstances): readonly DiffChecker[] {
+  const accepted = new Acceptances();
   return [
     answersChecker(),
     registerChecker(),
@@ -47,6 +55,12 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     endingsChecker(ledger, world),
     deliveriesChecker(world.aborts),
     fencingChecker(ledger),
+    groupOrderChecker(),
+    groupHandsChecker(),
+    groupFlowChecker(world),
+    deduplicationChecker(accepted, world),
+    duplicatesChecker(accepted, ledger),
+    expiredHandlesChecker(ledger, world.clockErrorMillis),
     deadLettersChecker(ledger, world.clockErrorMillis),
     purgesChecker(ledger),
     manifestTimeChecker(world.liesTold),

@@ -3,6 +3,7 @@
  * the creation of that very queue.
  */
 import { parseAttributes, type QueueAttributes } from '../../../src/core/queue-attributes.ts';
+import { isFifoQueue } from '../fifo.ts';
 import type { DiffChecker } from './check.ts';
 
 interface Asked {
@@ -26,7 +27,7 @@ export function attributesChecker(): DiffChecker {
       if (request.kind !== 'attributes' && request.kind !== 'create') return undefined;
       const { queue } = request;
       const way = request.kind === 'create' ? 'create' : 'set';
-      const parsed = parseAttributes(new Map(Object.entries(request.attributes)), way);
+      const parsed = parseAttributes(new Map(Object.entries(request.attributes)), way, isFifoQueue(queue));
       if (parsed.kind === 'problem') return undefined;
       for (const [name, value] of parsed.attributes) valuesOf(queue).add(`${name}=${value}`);
       if (request.kind === 'create') return undefined;

@@ -5,6 +5,7 @@
  */
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../../src/core/queue-state.ts';
+import { stampOf } from '../../../src/core/stamps.ts';
 import type { IncarnationLife, Ledger } from '../ledger.ts';
 import { storeMillisAt } from '../life.ts';
 import type { DiffChecker } from './check.ts';
@@ -50,7 +51,7 @@ function endedBy({ state, live }: IncarnationLife, nowMillis: number): number {
   const retentionMillis = resolveAttributes(state.attributes).retentionSeconds * 1000;
   let ended = 0;
   for (const { message, sequence } of live.values())
-    if (!state.intents.has(sequence) && message.sentAtMillis + retentionMillis <= nowMillis) ended++;
+    if (!state.intents.has(sequence) && stampOf(message) + retentionMillis <= nowMillis) ended++;
   return ended;
 }
 

@@ -5,6 +5,7 @@
 import type { StoredMessage } from '../../../src/core/message.ts';
 import { queueNameOfArn } from '../../../src/core/queue-arn.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
+import { isFifoState } from '../fifo.ts';
 import type { IncarnationLife, LandingDiff, Ledger } from '../ledger.ts';
 import type { DiffChecker } from './check.ts';
 
@@ -74,7 +75,8 @@ function appended(
       const message = intents.get(key);
       if (message === undefined) return `${incarnation.queue} took number ${number}, which nobody gave`;
       // A receive of the same commit may have found its retention over.
-      const ended = message.sentAtMillis + retentionMillis <= after.timeMillis;
+      // In a FIFO queue its retention has just begun.
+      const ended = !isFifoState(after) && message.sentAtMillis + retentionMillis <= after.timeMillis;
       if (!ended || moved.includes(message.messageId)) expected.push(message.messageId);
       const sourceLife = ledger.incarnations.get(source);
       const holds = [...(sourceLife?.state.intents.values() ?? [])].some(

@@ -4,9 +4,10 @@
  */
 import type { DeliveryToken } from '../../../src/core/ids.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
-import type { Delivery } from '../../../src/core/queue-state.ts';
+import type { Delivery, QueueState } from '../../../src/core/queue-state.ts';
 import { has } from '../../../src/core/range-set.ts';
 import { decodeReceiptHandle } from '../../../src/core/receipt-handle.ts';
+import { isFifoState } from '../fifo.ts';
 import type { LandingDiff } from '../ledger.ts';
 import { type DiffChecker, leaseKey } from './check.ts';
 
@@ -139,8 +140,16 @@ function wrongLease(
   }
   if (born) return undefined;
   if (delivery.receiveCount !== 1) return `a first delivery has receive count ${delivery.receiveCount}`;
-  const dueAt = before.delayed.get(sequence);
+  const dueBefore = before.delayed.get(sequence);
+  const dueAt = dueBefore === undefined ? undefined : dueBefore + duesMovedBy(before, after);
   if (dueAt !== undefined && dueAt > delivery.leasedAtMillis)
     return `delayed until ${dueAt}, leased at ${delivery.leasedAtMillis}`;
   return undefined;
+}
+
+/** On a FIFO queue a change of its delay holds for what is delayed already. */
+function duesMovedBy(before: QueueState, after: QueueState): number {
+  if (!isFifoState(after)) return 0;
+  const delaySeconds = ({ attributes }: QueueState) => resolveAttributes(attributes).delaySeconds;
+  return (delaySeconds(after) - delaySeconds(before)) * 1000;
 }

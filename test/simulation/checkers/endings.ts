@@ -5,6 +5,8 @@
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import type { QueueState } from '../../../src/core/queue-state.ts';
 import { decodeReceiptHandle } from '../../../src/core/receipt-handle.ts';
+import { stampOf } from '../../../src/core/stamps.ts';
+import { defaultTiming } from '../../../src/engine/settings.ts';
 import type { LandingDiff, Ledger, MessageLife } from '../ledger.ts';
 import { markerOf } from '../ledger.ts';
 import { storeMillisAt } from '../life.ts';
@@ -22,6 +24,8 @@ export function endingsChecker(ledger: Ledger, time: KnownOfTime): DiffChecker {
   const deletes = new Set<string>();
   /** Store time at which the send of a message reached a node: a moved one keeps it. */
   const sentAt = new Map<string, number>();
+  /** In a FIFO queue retention counts from the move: not before this. */
+  const movedAt = new Map<MessageLife, number>();
   return {
     name: 'a message leaves by delete, purge, retention or move, and is not lost',
     arrived: ({ request, arrivedAt }) => {
@@ -36,8 +40,12 @@ export function endingsChecker(ledger: Ledger, time: KnownOfTime): DiffChecker {
       return undefined;
     },
     diff: (diff) => {
+      for (const life of diff.born)
+        if (life.message.movedAtMillis !== undefined)
+          movedAt.set(life, storeMillisAt(diff.landing.sentAt) - defaultTiming.attemptAgeMaxMillis);
       for (const life of diff.ended) {
-        const why = whyLost(diff, life, deletes, ledger) ?? diedEarly(diff, life, sentAt, slackMillis(time));
+        const beganAt = movedAt.get(life) ?? sentAt.get(markerOf(life.message.body))!;
+        const why = whyLost(diff, life, deletes, ledger) ?? diedEarly(diff, life, beganAt, slackMillis(time));
         if (why)
           return `${markerOf(life.message.body)} (sequence ${life.sequence} of ${diff.incarnation.queue}): ${why}`;
       }
@@ -65,7 +73,7 @@ function whyLost(
     const taken = target?.state.incomingLinks.get(before.incarnation)?.lastNumber ?? 0;
     if (taken >= intent.number) return undefined;
     // It came back from a target that is gone, and ended in the same commit.
-    const expired = life.message.sentAtMillis + retentionMillisOf(after) <= after.timeMillis;
+    const expired = stampOf(life.message) + retentionMillisOf(after) <= after.timeMillis;
     if (target?.endedAt !== undefined && (sequence < after.purgeWatermark || expired)) return undefined;
     return `its move ${intent.number} was resolved, its target had taken ${taken}`;
   }
@@ -74,8 +82,8 @@ function whyLost(
   if (delivery && deletes.has(leaseKey({ incarnation: before.incarnation, sequence, token: delivery.token })))
     return undefined;
   const retention = retentionMillisOf(after);
-  if (life.message.sentAtMillis + retention > after.timeMillis)
-    return `no delete, no purge, no move; retention of ${retention} ms is not over (sent ${life.message.sentAtMillis}, manifest time ${after.timeMillis})`;
+  if (stampOf(life.message) + retention > after.timeMillis)
+    return `no delete, no purge, no move; retention of ${retention} ms is not over (sent ${stampOf(life.message)}, manifest time ${after.timeMillis})`;
   return undefined;
 }
 
@@ -83,16 +91,16 @@ function whyLost(
 function diedEarly(
   { before, after, landing }: LandingDiff,
   { message, sequence }: MessageLife,
-  sentAt: ReadonlyMap<string, number>,
+  beganAt: number,
   slack: number,
 ): string | undefined {
   const retention = retentionMillisOf(after);
   const gone =
     before?.intents.has(sequence) ||
     sequence < after.purgeWatermark ||
-    message.sentAtMillis + retention > after.timeMillis;
+    stampOf(message) + retention > after.timeMillis;
   if (gone) return undefined;
-  const early = sentAt.get(markerOf(message.body))! + retention - landing.storeMillis;
+  const early = beganAt + retention - landing.storeMillis;
   return early > slack ? `retention ended it ${early} ms early by the store's own clock` : undefined;
 }
 

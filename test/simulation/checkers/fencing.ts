@@ -17,7 +17,9 @@ export function fencingChecker(ledger: Ledger): DiffChecker {
     answered: ({ request, id }, answer) => {
       if (answer.kind !== 'done' || !('entries' in answer)) return undefined;
       if (request.kind === 'delete') {
-        for (const text of request.handles) {
+        for (const [index, text] of request.handles.entries()) {
+          // Refused: it may hold it still, for nobody else has it yet.
+          if (answer.entries[index]?.kind === 'expired') continue;
           const handle = decodeReceiptHandle(text);
           // A delete sent to another queue than the handle's changes nothing, rightly.
           if (!handle || ledger.incarnations.get(handle.incarnation)?.queue !== request.queue) continue;

@@ -8,6 +8,7 @@ import type { QueueLimits } from '../../../src/core/limits.ts';
 import { contentBytesOf } from '../../../src/core/message-size.ts';
 import type { QueueState, SegmentReference } from '../../../src/core/queue-state.ts';
 import { hullOf } from '../../../src/core/segments-pages.ts';
+import { isFifoState } from '../fifo.ts';
 import type { MessageLife } from '../ledger.ts';
 import { type DiffChecker, isCompacted } from './check.ts';
 
@@ -40,6 +41,9 @@ export function sizesChecker(limits: QueueLimits): DiffChecker {
       const settled = settledDeliveries(storedBefore, stored);
       if (settled > Math.max(limits.leaseInlineMax, limits.leasePageEntries - 1))
         return `the manifest of ${queue} holds ${settled} deliveries of segments that did not change`;
+      const ids = [...stored.deduplication.values()].filter(({ sequence }) => sequence < known).length;
+      if (ids > Math.max(limits.deduplicationInlineMax, limits.deduplicationPageEntries - 1))
+        return `the manifest of ${queue} holds ${ids} deduplication ids of earlier commits`;
       if (writers.length > limits.writersMax) return `${queue} remembers ${writers.length} writers`;
       if (intents.size > limits.intentsMax) return `${queue} has ${intents.size} moves under way`;
       const most = tailBytes + besidesTail(stored);
@@ -123,7 +127,9 @@ function besidesTail(state: QueueState): number {
   for (const [name, value] of state.attributes) bytes += name.length + value.length + 16;
   for (const { runs } of state.segments.values()) bytes += 64 + 40 * runs.length;
   for (const { left } of state.leasePages.values()) bytes += 80 + left.length;
-  const coldPages = state.delayedPages.size + state.readyPages.size + state.segmentsPages.size;
+  const { delayedPages, readyPages, segmentsPages, deduplicationPages } = state;
+  const coldPages = delayedPages.size + readyPages.size + segmentsPages.size + deduplicationPages.size;
+  const groupBytes = isFifoState(state) ? 16 : 0;
   return (
     bytes +
     48 * state.writers.length +
@@ -131,7 +137,8 @@ function besidesTail(state: QueueState): number {
     20 * state.delayed.size +
     80 * coldPages +
     64 * state.deliveries.size +
-    64 * state.intents.size +
+    (64 + groupBytes) * state.intents.size +
+    64 * state.deduplication.size +
     128 * (state.outgoingLinks.size + state.incomingLinks.size)
   );
 }

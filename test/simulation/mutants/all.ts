@@ -4,6 +4,7 @@ import { coldPageFaults } from './cold-page-faults.ts';
 import { collectionFaults } from './collection-faults.ts';
 import { commitFaults } from './commit-faults.ts';
 import { compactionFaults } from './compaction-faults.ts';
+import { groupFaults } from './group-faults.ts';
 import { leaseFaults } from './lease-faults.ts';
 import { messageFaults } from './message-faults.ts';
 import { moveFaults } from './move-faults.ts';
@@ -26,4 +27,5 @@ export const allMutants: readonly Mutant[] = [
   ...pageFaults,
   ...coldPageFaults,
   ...compactionFaults,
+  ...groupFaults,
 ];

@@ -5,6 +5,7 @@ import {
   counts,
   deletes,
   draft,
+  lease,
   purge,
   receive,
   send,
@@ -45,8 +46,8 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: deletes,
-        text: 'return draft.deliveries.findBefore(handle.sequence)?.token === handle.token;',
-        by: 'return false;',
+        text: 'return before?.token === handle.token || (draft.resolved.fifo !== undefined && before !== undefined);',
+        by: 'return before === undefined;',
       },
     ],
   },
@@ -78,7 +79,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: 'the receive count tells deliveries',
     patches: [
       {
-        file: receive,
+        file: lease,
         text: 'receiveCount: (previous?.receiveCount ?? 0) + 1,',
         by: 'receiveCount: previous ? previous.receiveCount + 2 : 1,',
       },
@@ -112,8 +113,8 @@ export const messageFaults: readonly Mutant[] = [
     patches: [
       {
         file: send,
-        text: 'draft.time.nowMillis + delayMillis)',
-        by: 'draft.time.nowMillis + delayMillis / 2)',
+        text: 'draft.time.nowMillis + delaySeconds * 1000)',
+        by: 'draft.time.nowMillis + delaySeconds * 500)',
       },
     ],
   },
@@ -122,7 +123,7 @@ export const messageFaults: readonly Mutant[] = [
     breaks: "a receive's own visibility timeout holds",
     patches: [
       {
-        file: receive,
+        file: lease,
         text: 'command.visibilityTimeoutSeconds ?? draft.resolved.visibilityTimeoutSeconds;',
         by: 'draft.resolved.visibilityTimeoutSeconds;',
       },

@@ -36,8 +36,8 @@ export const nameFaults: readonly Mutant[] = [
     patches: [
       {
         file: create,
-        text: '  const state = freshState(context, attributes);',
-        by: `  const state = states.get(register) ?? freshState(context, attributes);
+        text: '  const state = freshState(context, attributes, tags);',
+        by: `  const state = states.get(register) ?? freshState(context, attributes, tags);
   states.set(register, state);`,
       },
       {

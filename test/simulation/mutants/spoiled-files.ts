@@ -3,6 +3,7 @@ export const visibility = 'src/core/change-visibility.ts';
 export const counts = 'src/core/counts.ts';
 export const deletes = 'src/core/delete.ts';
 export const draft = 'src/core/draft.ts';
+export const lease = 'src/core/lease.ts';
 export const purge = 'src/core/purge.ts';
 export const receive = 'src/core/receive.ts';
 export const redrive = 'src/core/redrive.ts';

@@ -4,6 +4,7 @@
  */
 import type { Md5Hex } from '../../../core/md5.ts';
 import type { QueueService } from '../../../engine/queue-api.ts';
+import type { SqsDigests } from '../digests.ts';
 import { missingParameter, queueDoesNotExist, type Refusal } from '../errors.ts';
 import { queueNameOfUrl } from '../queue-url.ts';
 import type { Answer, StructureShape } from '../shape.ts';
@@ -22,6 +23,7 @@ export interface ActionCall {
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
   readonly md5Hex: Md5Hex;
+  readonly sha256Hex: SqsDigests['sha256Hex'];
 }
 
 export interface ActionDone<Response> {

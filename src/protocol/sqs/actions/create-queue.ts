@@ -1,8 +1,9 @@
-/** CreateQueue: succeeds again for the same attributes, also concurrently; FIFO queues are refused until we have them. */
+/** CreateQueue: succeeds again for the same attributes, also concurrently; a name ends in .fifo exactly if FifoQueue is true. */
 import type { CreateQueueRequest, CreateQueueResult } from '@aws-sdk/client-sqs';
 import { isFifoName, isQueueName } from '../../../core/queue-arn.ts';
 import { attributeRefusal, invalidParameter, missingParameter, type Refusal, refusal } from '../errors.ts';
 import { queueUrl } from '../queue-url.ts';
+import { tagRefusal } from '../tags.ts';
 import { action } from './action.ts';
 
 function checkName(name: string, fifo: boolean): Refusal | undefined {
@@ -26,9 +27,8 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
     const fifo = attributes.get('FifoQueue')?.toLowerCase() === 'true';
     const refused = checkName(name, fifo);
     if (refused !== undefined) return refused;
-    if (fifo)
-      return refusal('UnsupportedOperation', 'FIFO queues are not supported by this version of okuri.');
-    const outcome = await call.service.createQueue(name, attributes);
+    const tags = new Map(Object.entries(request.tags ?? {}));
+    const outcome = await call.service.createQueue(name, attributes, tags);
     switch (outcome.kind) {
       case 'created':
       case 'exists':
@@ -40,6 +40,8 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
         );
       case 'bad-attributes':
         return attributeRefusal(outcome.problem);
+      case 'bad-tags':
+        return tagRefusal(outcome.problem, name);
       case 'deleted-recently':
         return refusal(
           'QueueDeletedRecently',

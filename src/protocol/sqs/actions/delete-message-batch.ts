@@ -6,7 +6,8 @@ import type {
   DeleteMessageBatchResultEntry,
 } from '@aws-sdk/client-sqs';
 import { batchAnswer, checkBatch, failedEntry } from '../batch.ts';
-import { malformedHandle, missingParameter, queueDoesNotExist } from '../errors.ts';
+import { deletionRefusal } from '../deletion.ts';
+import { missingParameter, queueDoesNotExist } from '../errors.ts';
 import type { Answer } from '../shape.ts';
 import { action, targetQueue } from './action.ts';
 
@@ -37,8 +38,10 @@ export const deleteMessageBatch = action<DeleteMessageBatchRequest, DeleteMessag
       }
       const entry = outcome.entries[next];
       next += 1;
-      if (entry?.kind === 'malformed-handle') failed.push(failedEntry(id, malformedHandle(handle)));
-      else successful.push({ Id: id });
+      if (entry === undefined) throw new Error('a batch was answered for fewer entries than it deleted');
+      const refusedAlone = deletionRefusal(handle, entry);
+      if (refusedAlone === undefined) successful.push({ Id: id });
+      else failed.push(failedEntry(id, refusedAlone));
     }
     return { kind: 'done', output: batchAnswer(successful, failed) };
   },

@@ -1,6 +1,7 @@
-/** DeleteMessage: answered once the delete is durable; a repeat, or a superseded handle, is answered the same. */
+/** DeleteMessage: answered once the delete is durable; a repeat, or a superseded handle of a standard queue, is answered the same. */
 import type { DeleteMessageRequest } from '@aws-sdk/client-sqs';
-import { malformedHandle, missingParameter, queueDoesNotExist } from '../errors.ts';
+import { deletionRefusal } from '../deletion.ts';
+import { missingParameter, queueDoesNotExist } from '../errors.ts';
 import { action, doneEmpty, targetQueue } from './action.ts';
 
 export const deleteMessage = action<DeleteMessageRequest, object>({
@@ -13,6 +14,8 @@ export const deleteMessage = action<DeleteMessageRequest, object>({
     if (receiptHandle === undefined || receiptHandle === '') return missingParameter('ReceiptHandle');
     const outcome = await call.service.deleteMessages(name, [receiptHandle]);
     if (outcome.kind === 'queue-missing') return queueDoesNotExist;
-    return outcome.entries[0]?.kind === 'malformed-handle' ? malformedHandle(receiptHandle) : doneEmpty;
+    const [entry] = outcome.entries;
+    if (entry === undefined) throw new Error('a delete of one message answered for none');
+    return deletionRefusal(receiptHandle, entry) ?? doneEmpty;
   },
 });

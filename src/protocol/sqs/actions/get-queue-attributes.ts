@@ -1,6 +1,6 @@
 /** GetQueueAttributes: the stored attributes, the computed ones, and the three counts as of the last commit. */
 import type { GetQueueAttributesRequest, GetQueueAttributesResult } from '@aws-sdk/client-sqs';
-import { queueArn } from '../../../core/queue-arn.ts';
+import { isFifoName, queueArn } from '../../../core/queue-arn.ts';
 import { isAttributeName } from '../../../core/queue-attributes.ts';
 import type { QueueSnapshot } from '../../../engine/queue-api.ts';
 import { queueDoesNotExist, refusal } from '../errors.ts';
@@ -31,7 +31,7 @@ export const getQueueAttributes = action<GetQueueAttributesRequest, GetQueueAttr
     if (typeof name !== 'string') return name;
     const wanted: readonly string[] = request.AttributeNames ?? [];
     for (const attribute of wanted) {
-      if (attribute !== 'All' && !isAttributeName(attribute)) {
+      if (attribute !== 'All' && !isAttributeName(attribute, isFifoName(name))) {
         return refusal('InvalidAttributeName', `Unknown Attribute ${attribute}.`);
       }
     }

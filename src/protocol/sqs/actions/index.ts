@@ -1,5 +1,6 @@
 /** The actions okuri has, by name; any other is an UnsupportedOperation, or an InvalidAction in XML. */
 import type { Action } from './action.ts';
+import { addPermission } from './add-permission.ts';
 import { changeMessageVisibility } from './change-message-visibility.ts';
 import { changeMessageVisibilityBatch } from './change-message-visibility-batch.ts';
 import { createQueue } from './create-queue.ts';
@@ -8,12 +9,17 @@ import { deleteMessageBatch } from './delete-message-batch.ts';
 import { deleteQueue } from './delete-queue.ts';
 import { getQueueAttributes } from './get-queue-attributes.ts';
 import { getQueueUrl } from './get-queue-url.ts';
+import { listDeadLetterSourceQueues } from './list-dead-letter-source-queues.ts';
+import { listQueueTags } from './list-queue-tags.ts';
 import { listQueues } from './list-queues.ts';
 import { purgeQueue } from './purge-queue.ts';
 import { receiveMessage } from './receive-message.ts';
+import { removePermission } from './remove-permission.ts';
 import { sendMessage } from './send-message.ts';
 import { sendMessageBatch } from './send-message-batch.ts';
 import { setQueueAttributes } from './set-queue-attributes.ts';
+import { tagQueue } from './tag-queue.ts';
+import { untagQueue } from './untag-queue.ts';
 
 export const actions: ReadonlyMap<string, Action> = new Map([
   ['CreateQueue', createQueue],
@@ -23,6 +29,12 @@ export const actions: ReadonlyMap<string, Action> = new Map([
   ['PurgeQueue', purgeQueue],
   ['GetQueueAttributes', getQueueAttributes],
   ['SetQueueAttributes', setQueueAttributes],
+  ['TagQueue', tagQueue],
+  ['UntagQueue', untagQueue],
+  ['ListQueueTags', listQueueTags],
+  ['AddPermission', addPermission],
+  ['RemovePermission', removePermission],
+  ['ListDeadLetterSourceQueues', listDeadLetterSourceQueues],
   ['SendMessage', sendMessage],
   ['SendMessageBatch', sendMessageBatch],
   ['ReceiveMessage', receiveMessage],

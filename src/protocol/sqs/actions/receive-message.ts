@@ -1,11 +1,14 @@
 /**
  * ReceiveMessage. The abort signal goes down with the call, so that a poll whose client has gone leases nothing; an
- * answer that was made but never reached the client is given back by `undelivered`.
+ * answer that was made but never reached the client is given back by `undelivered`. That is why a
+ * ReceiveRequestAttemptId is checked and no more: a retry finds the messages visible again.
  */
 import type { Message, ReceiveMessageRequest, ReceiveMessageResult } from '@aws-sdk/client-sqs';
 import { md5OfMessageAttributes } from '../../../core/md5.ts';
+import { isFifoName } from '../../../core/queue-arn.ts';
 import type { ReceivedMessage } from '../../../engine/queue-api.ts';
 import { invalidValue, queueDoesNotExist, type Refusal, refusal } from '../errors.ts';
+import { checkId } from '../fifo-message.ts';
 import { selectMessageAttributes, wireMessageAttributes } from '../message-attributes.ts';
 import type { Answer } from '../shape.ts';
 import { type ActionCall, action, targetQueue } from './action.ts';
@@ -26,10 +29,12 @@ function checkRanges(request: ReceiveMessageRequest): Refusal | undefined {
 
 /** Every system attribute the message has; which are shown is the request's to say. */
 function systemAttributes(received: ReceivedMessage): readonly (readonly [name: string, value: string])[] {
-  const { message, receiveCount, firstReceivedAtMillis } = received;
+  const { message, receiveCount, firstReceivedAtMillis, sequenceNumber } = received;
   const optional: readonly (readonly [string, string | undefined])[] = [
     ['AWSTraceHeader', message.traceHeader],
     ['MessageGroupId', message.groupId],
+    ['MessageDeduplicationId', message.deduplicationId],
+    ['SequenceNumber', sequenceNumber],
     ['DeadLetterQueueSourceArn', message.deadLetterSourceArn],
   ];
   return [
@@ -83,7 +88,9 @@ export const receiveMessage = action<ReceiveMessageRequest, ReceiveMessageResult
   async run(request, call) {
     const name = targetQueue(request.QueueUrl, call);
     if (typeof name !== 'string') return name;
-    const refused = checkRanges(request);
+    const refused =
+      checkRanges(request) ??
+      (isFifoName(name) ? checkId(request.ReceiveRequestAttemptId, 'ReceiveRequestAttemptId') : undefined);
     if (refused !== undefined) return refused;
     const outcome = await call.service.receive(name, {
       maxMessages: request.MaxNumberOfMessages ?? 1,

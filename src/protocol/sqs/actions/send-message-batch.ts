@@ -6,12 +6,15 @@ import type {
   SendMessageBatchResult,
   SendMessageBatchResultEntry,
 } from '@aws-sdk/client-sqs';
+import { isFifoName } from '../../../core/queue-arn.ts';
 import type { SendEntryOutcome } from '../../../engine/queue-api.ts';
 import { batchAnswer, checkBatch, failedEntry } from '../batch.ts';
 import { invalidParameter, queueDoesNotExist, type Refusal, refusal } from '../errors.ts';
+import { checkGroups, noDeduplicationId } from '../fifo-message.ts';
 import { messageAttributeShape } from '../message-attributes.ts';
 import {
   contentBytesOf,
+  identityOf,
   type ParsedMessage,
   parseMessage,
   sendDigests,
@@ -38,6 +41,7 @@ interface BatchEntry {
   readonly message: ParsedMessage | Refusal;
 }
 
+/** Where one message of a FIFO queue has no deduplication id, none is stored and the whole request refused. */
 function answerOf(batch: readonly BatchEntry[], outcomes: readonly SendEntryOutcome[], call: ActionCall) {
   const successful: Answer<SendMessageBatchResultEntry>[] = [];
   const failed: Answer<BatchResultErrorEntry>[] = [];
@@ -50,14 +54,15 @@ function answerOf(batch: readonly BatchEntry[], outcomes: readonly SendEntryOutc
     const outcome = outcomes[next];
     next += 1;
     if (outcome === undefined) throw new Error('a batch was answered for fewer entries than it sent');
-    if (outcome.kind === 'sent') {
-      successful.push({ Id: id, MessageId: outcome.messageId, ...sendDigests(message, call) });
-    } else {
+    if (outcome.kind === 'sent' || outcome.kind === 'duplicate') {
+      successful.push({ Id: id, ...identityOf(outcome), ...sendDigests(message, call) });
+    } else if (outcome.kind === 'no-deduplication-id') return noDeduplicationId;
+    else {
       const reason = `Reason: Message must be shorter than ${outcome.maximumBytes} bytes.`;
       failed.push(failedEntry(id, invalidParameter(`One or more parameters cannot be validated. ${reason}`)));
     }
   }
-  return batchAnswer(successful, failed);
+  return { kind: 'done', output: batchAnswer(successful, failed) } as const;
 }
 
 export const sendMessageBatch = action<SendMessageBatchRequest, SendMessageBatchResult>({
@@ -84,13 +89,19 @@ export const sendMessageBatch = action<SendMessageBatchRequest, SendMessageBatch
     const name = targetQueue(request.QueueUrl, call);
     if (typeof name !== 'string') return name;
     const entries = request.Entries ?? [];
-    const refused = checkBatch(entries, 'SendMessageBatchRequestEntry') ?? checkTotal(entries);
+    const fifo = isFifoName(name);
+    const refused =
+      checkBatch(entries, 'SendMessageBatchRequestEntry') ??
+      (fifo ? checkGroups(entries) : undefined) ??
+      checkTotal(entries);
     if (refused !== undefined) return refused;
-    const batch = entries.map((entry) => ({ id: entry.Id, message: parseMessage(entry) }));
+    const batch = await Promise.all(
+      entries.map(async (entry) => ({ id: entry.Id, message: await parseMessage(entry, fifo, call) })),
+    );
     const good = batch.flatMap(({ message }) => (message.kind === 'parsed' ? [message.entry] : []));
-    if (good.length === 0) return { kind: 'done', output: answerOf(batch, [], call) };
+    if (good.length === 0) return answerOf(batch, [], call);
     const outcome = await call.service.send(name, call.senderId, good);
     if (outcome.kind === 'queue-missing') return queueDoesNotExist;
-    return { kind: 'done', output: answerOf(batch, outcome.entries, call) };
+    return answerOf(batch, outcome.entries, call);
   },
 });

@@ -42,6 +42,10 @@ const WIRE: Readonly<Record<string, string>> = {
   StringListValues: 'StringListValue',
   BinaryListValues: 'BinaryListValue',
   tags: 'Tag',
+  Tags: 'Tag',
+  TagKeys: 'TagKey',
+  AWSAccountIds: 'AWSAccountId',
+  Actions: 'ActionName',
   'SendMessageBatch Entries': 'SendMessageBatchRequestEntry',
   'DeleteMessageBatch Entries': 'DeleteMessageBatchRequestEntry',
   'ChangeMessageVisibilityBatch Entries': 'ChangeMessageVisibilityBatchRequestEntry',
@@ -64,7 +68,7 @@ function encode(action: string, shape: Shape, value: unknown, prefix: string, me
         : encode(action, of, item, prefix === '' ? wire : `${prefix}.${wire}`, name);
     });
   }
-  const [keyName, valueName] = member === 'tags' ? ['Key', 'Value'] : ['Name', 'Value'];
+  const [keyName, valueName] = member.toLowerCase() === 'tags' ? ['Key', 'Value'] : ['Name', 'Value'];
   return Object.entries(value as object).flatMap(([key, item], i) => [
     [`${prefix}.${i + 1}.${keyName}`, key] as const,
     ...encode(action, 'map' in shape ? shape.map : 'string', item, `${prefix}.${i + 1}.${valueName}`, member),

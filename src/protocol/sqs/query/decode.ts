@@ -10,7 +10,7 @@ import { bytesFromBase64 } from '../base64.ts';
 import { invalidParameter, missingParameter, type Refusal, refusal } from '../errors.ts';
 import type { Shape, StructureShape } from '../shape.ts';
 import type { FormNode } from './form.ts';
-import { listEntryName, mapNames } from './names.ts';
+import { listEntryName, type MapNames, mapNames } from './names.ts';
 
 /** A value of undefined is a parameter that is not there. */
 type Decoded = { readonly kind: 'decoded'; readonly value: unknown } | Refusal;
@@ -67,6 +67,20 @@ function decodeList(element: Shape, node: FormNode, action: string): Decoded {
   return list.length === 0 ? absent : { kind: 'decoded', value: list };
 }
 
+function mapNode(member: string, parent: FormNode): FormNode {
+  const names = mapNames(member);
+  const node = parent.children.get(names?.entry ?? member);
+  if (node !== undefined || names?.older === undefined) return node ?? NOTHING;
+  const older = parent.children.get(names.older);
+  return older?.children.get('entry') ?? older ?? NOTHING;
+}
+
+/** A part of an entry; where entries may come without being flattened, also by the name it has then. */
+function part(entry: FormNode, name: string, names: MapNames): FormNode {
+  const found = entry.children.get(name);
+  return found ?? (names.older === undefined ? undefined : entry.children.get(name.toLowerCase())) ?? NOTHING;
+}
+
 /** Own properties on an object without a prototype: names are the caller's text. */
 function decodeMap(member: string, element: Shape, node: FormNode, action: string): Decoded {
   const names = mapNames(member);
@@ -74,9 +88,9 @@ function decodeMap(member: string, element: Shape, node: FormNode, action: strin
   const map: Record<string, unknown> = Object.create(null);
   const entries = entriesOf(node, [names.key, names.value]);
   for (const entry of entries) {
-    const key = entry.children.get(names.key)?.value ?? '';
+    const key = part(entry, names.key, names).value ?? '';
     if (Object.hasOwn(map, key)) return invalidParameter(`${names.entry} '${key}' is given more than once.`);
-    const item = decode(element, entry.children.get(names.value) ?? NOTHING, action);
+    const item = decode(element, part(entry, names.value, names), action);
     if (item.kind === 'refused') return item;
     if (item.value === undefined) return missingParameter(`${names.entry}.${names.value}`);
     map[key] = item.value;
@@ -94,8 +108,8 @@ function decodeMember(member: string, shape: Shape, parent: FormNode, action: st
     return decodeList(list, parent.children.get(name) ?? NOTHING, action);
   }
   if (typeof shape === 'object' && ('map' in shape || 'textMap' in shape)) {
-    const node = parent.children.get(mapNames(member)?.entry ?? member) ?? NOTHING;
-    return decodeMap(member, 'map' in shape ? shape.map : 'string', node, action);
+    const element = 'map' in shape ? shape.map : 'string';
+    return decodeMap(member, element, mapNode(member, parent), action);
   }
   return decode(shape, parent.children.get(member) ?? NOTHING, action);
 }

@@ -9,6 +9,8 @@ export interface MapNames {
   readonly entry: string;
   readonly key: string;
   readonly value: string;
+  /** Another name for the entry, in requests of SDKs that took the member's own. */
+  readonly older?: string;
 }
 
 const LISTS: ReadonlyMap<string, string> = new Map([
@@ -37,7 +39,11 @@ function namedPairs(entry: string): MapNames {
   return { entry, key: 'Name', value: 'Value' };
 }
 
-const TAGS: MapNames = { entry: 'Tag', key: 'Key', value: 'Value' };
+/**
+ * The Java SDKs, 1 and 2, name the tags of TagQueue `Tags.1.Key` (aws/aws-sdk-java-v2#2524), and who does not know that the
+ * map is flattened writes `Tags.entry.1.key`.
+ */
+const TAGS: MapNames = { entry: 'Tag', key: 'Key', value: 'Value', older: 'Tags' };
 
 const MAPS: ReadonlyMap<string, MapNames> = new Map([
   ['Attributes', namedPairs('Attribute')],

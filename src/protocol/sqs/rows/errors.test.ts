@@ -178,27 +178,17 @@ describe('row: errors as JSON', () => {
     });
   });
 
-  it('UnsupportedOperation for any action we do not have, and for FIFO queues', async () => {
+  it('UnsupportedOperation for any action we do not have', async () => {
     const { call } = await withQueue();
     const expected = {
       type: 'UnsupportedOperation',
       code: 'AWS.SimpleQueueService.UnsupportedOperation',
       status: 400,
     };
-    for (const action of [
-      'TagQueue',
-      'StartMessageMoveTask',
-      'AddPermission',
-      'Nonsense',
-      'constructor',
-      '',
-    ]) {
+    for (const action of ['StartMessageMoveTask', 'CancelMessageMoveTask', 'Nonsense', 'constructor', '']) {
       refusedAs(await call(action, { QueueUrl: QUEUE }), expected);
     }
     refusedAs(await call('x', {}, { target: 'DynamoDB_20120810.ListTables' }), expected);
-    for (const FifoQueue of ['true', 'True']) {
-      refusedAs(await call('CreateQueue', { QueueName: 'f.fifo', Attributes: { FifoQueue } }), expected);
-    }
   });
 
   it('ServiceUnavailable, 503, with Retry-After', async () => {
