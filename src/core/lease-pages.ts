@@ -77,6 +77,7 @@ function isSame(a: Delivery, b: Delivery): boolean {
     a.token === b.token &&
     a.leaseVersion === b.leaseVersion &&
     a.group === b.group &&
+    a.receivedElsewhere === b.receivedElsewhere &&
     // What a newer program wrote beside these can't be compared here.
     Object.getOwnPropertySymbols(a).length + Object.getOwnPropertySymbols(b).length === 0
   );

@@ -3,7 +3,7 @@ import type { Command, Leased } from './command.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
 import { groupOf } from './message-groups.ts';
-import type { Delivery } from './queue-state.ts';
+import { carried, type Delivery } from './queue-state.ts';
 
 /** Of a message that the caller has taken out of its place; `previous`: its delivery before this one. */
 export function leaseMessage(
@@ -24,6 +24,7 @@ export function leaseMessage(
     token: draft.drawToken(),
     leaseVersion: draft.nextVersion,
     ...(draft.resolved.fifo && { group: groupOf(message) }),
+    ...(previous && carried(previous)),
   };
   draft.deliveries.add(sequence, delivery);
   const { incarnation } = draft.base;

@@ -35,6 +35,15 @@ export interface Delivery {
   readonly leaseVersion: number;
   /** On FIFO queues: while it is in flight nothing later of its group may be received. */
   readonly group?: GroupHash;
+  /** Of `receiveCount`, what it came from another queue with. Absent: it did not. */
+  readonly receivedElsewhere?: number;
+}
+
+/** What goes on with a message that came from another queue, as far as it is there. */
+export function carried({
+  receivedElsewhere = 0,
+}: Pick<Delivery, 'receivedElsewhere'>): Pick<Delivery, 'receivedElsewhere'> {
+  return receivedElsewhere > 0 ? { receivedElsewhere } : {};
 }
 
 export interface TailMessage {
@@ -139,6 +148,8 @@ export interface Intent {
   readonly firstReceivedAtMillis: number;
   /** On FIFO queues: it locks its group until it is resolved. */
   readonly group?: GroupHash;
+  /** As in Delivery. */
+  readonly receivedElsewhere?: number;
 }
 
 /** The message that took a deduplication id. It may be gone. */

@@ -292,7 +292,7 @@ export class QueueCalls implements QueueService {
     const target = redrivePolicy && queueNameOfArn(redrivePolicy.deadLetterTargetArn);
     const { accountId, region } = this.#context.settings;
     const ours = target?.accountId === accountId && target.region === region;
-    const found = ours && target.name !== name ? await this.#read(target.name) : undefined;
+    const found = ours ? await this.#read(target.name) : undefined;
     if (!found) return deadLetterTargetMissing(policyText);
     const allowPolicy = found.state.attributes.get('RedriveAllowPolicy');
     if (allowsSource(allowPolicy, { accountId, region, name })) return undefined;

@@ -74,6 +74,7 @@ describe('manifest codec', () => {
               leasedAtMillis: Number(d.leasedAtMillis),
               token: hexFromBytes(d.token),
               leaseVersion: Number(d.leaseVersion),
+              ...(d.receivedElsewhere > 0 && { receivedElsewhere: d.receivedElsewhere }),
               ...(d.group.length > 0 && { group: hexFromBytes(d.group) }),
             },
           ]),

@@ -102,6 +102,14 @@ export function tailMessageOf(message: StoredMessage): TailMessage {
   return { message, bytes: total };
 }
 
+const leaseKeys = [
+  'visibleAtMillis',
+  'receiveCount',
+  'firstReceivedAtMillis',
+  'leasedAtMillis',
+  'token',
+  'leaseVersion',
+] as const;
 const delivery: fc.Arbitrary<Delivery> = fc.record(
   {
     visibleAtMillis: millisArbitrary,
@@ -110,9 +118,10 @@ const delivery: fc.Arbitrary<Delivery> = fc.record(
     leasedAtMillis: millisArbitrary,
     token: tokenArbitrary,
     leaseVersion: count,
+    receivedElsewhere: fc.integer({ min: 1, max: 1000 }),
   },
-  plain,
-);
+  { ...plain, requiredKeys: leaseKeys },
+) as fc.Arbitrary<Delivery>;
 
 const intent: fc.Arbitrary<Intent> = fc.record(
   {
@@ -120,9 +129,13 @@ const intent: fc.Arbitrary<Intent> = fc.record(
     number: count,
     receiveCount: fc.nat(1000),
     firstReceivedAtMillis: millisArbitrary,
+    receivedElsewhere: fc.integer({ min: 1, max: 1000 }),
   },
-  plain,
-);
+  {
+    ...plain,
+    requiredKeys: ['targetIncarnation', 'number', 'receiveCount', 'firstReceivedAtMillis'],
+  },
+) as fc.Arbitrary<Intent>;
 
 const links = fc
   .array(

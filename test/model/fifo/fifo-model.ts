@@ -11,6 +11,8 @@ export interface Held {
   readonly visibleAt: number;
   readonly leasedAt: number;
   readonly count: number;
+  /** Of those, in queues that it came from. */
+  readonly elsewhere: number;
   /** Undefined: of a delivery that no consumer here has seen. */
   readonly lease: number | undefined;
 }
@@ -23,7 +25,12 @@ export interface ModelMessage {
     | { readonly kind: 'ready' }
     | { readonly kind: 'delayed'; readonly dueAt: number }
     | Held
-    | { readonly kind: 'moving'; readonly number: number; readonly count: number };
+    | {
+        readonly kind: 'moving';
+        readonly number: number;
+        readonly count: number;
+        readonly elsewhere: number;
+      };
 }
 
 interface Settings {
@@ -217,7 +224,14 @@ export class FifoModel {
     let effect = false;
     for (const { number, id, group, count } of messages) {
       if (number !== this.taken + 1) continue;
-      const place = { kind: 'held', visibleAt: now, leasedAt: now, count, lease: undefined } as const;
+      const place = {
+        kind: 'held',
+        visibleAt: now,
+        leasedAt: now,
+        count,
+        elsewhere: count,
+        lease: undefined,
+      } as const;
       this.messages.push({ sequence: this.nextSequence++, id, group, place });
       this.taken = number;
       effect = true;
@@ -234,8 +248,8 @@ export class FifoModel {
     this.messages = this.messages.filter((message) => !purged(message));
     for (const message of this.messages)
       if (message.place.kind === 'moving') {
-        const { count } = message.place;
-        message.place = { kind: 'held', visibleAt: now, leasedAt: now, count, lease: undefined };
+        const { count, elsewhere } = message.place;
+        message.place = { kind: 'held', visibleAt: now, leasedAt: now, count, elsewhere, lease: undefined };
       }
     return { kind: 'done', effect };
   }
@@ -259,19 +273,21 @@ export class FifoModel {
       const dies =
         place.kind === 'held' &&
         maxReceiveCount !== undefined &&
-        place.count >= maxReceiveCount &&
+        place.count - place.elsewhere >= maxReceiveCount &&
         targetIsThere;
       if (!visible || dies) {
         closed.add(group);
         if (!visible || this.moving() >= intentsMax) continue;
-        message.place = { kind: 'moving', number: ++this.given, count: (place as Held).count };
+        const { count, elsewhere } = place as Held;
+        message.place = { kind: 'moving', number: ++this.given, count, elsewhere };
         effect = true;
         continue;
       }
       const count = (place.kind === 'held' ? place.count : 0) + 1;
+      const elsewhere = place.kind === 'held' ? place.elsewhere : 0;
       const lease = this.nextLease++;
       const visibleAt = now + (seconds ?? this.settings.visibilitySeconds) * 1000;
-      message.place = { kind: 'held', visibleAt, leasedAt: now, count, lease };
+      message.place = { kind: 'held', visibleAt, leasedAt: now, count, elsewhere, lease };
       received.push({ sequence, id, group, count, lease });
     }
     for (const { group } of received) inOtherHands.add(group);

@@ -322,7 +322,7 @@ function placeOf(state: QueueState, sequence: number, group: string): unknown {
   if (dueAt !== undefined) return { sequence, kind: 'delayed', dueAt };
   const hash = (delivery ?? intent)?.group;
   assert.equal(hash, groupHashOf(group), `the group of sequence ${sequence}`);
-  if (delivery)
-    return { sequence, kind: 'held', visibleAt: delivery.visibleAtMillis, count: delivery.receiveCount };
-  return { sequence, kind: 'moving', number: intent!.number, count: intent!.receiveCount };
+  const { receiveCount: count, receivedElsewhere: elsewhere = 0 } = (delivery ?? intent)!;
+  if (delivery) return { sequence, kind: 'held', visibleAt: delivery.visibleAtMillis, count, elsewhere };
+  return { sequence, kind: 'moving', number: intent!.number, count, elsewhere };
 }
