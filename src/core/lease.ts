@@ -27,11 +27,14 @@ export function leaseMessage(
     ...(previous && carried(previous)),
   };
   draft.deliveries.add(sequence, delivery);
+  return { leased: leasedOf(draft, sequence, message, delivery), inFlight: timeoutSeconds > 0 };
+}
+
+export function leasedOf(draft: Draft, sequence: number, message: StoredMessage, delivery: Delivery): Leased {
   const { incarnation } = draft.base;
   const { token, leaseVersion, receiveCount, firstReceivedAtMillis } = delivery;
   const handle = { incarnation, sequence, leaseVersion, token };
-  const leased = { message, handle, receiveCount, firstReceivedAtMillis };
-  return { leased, inFlight: timeoutSeconds > 0 };
+  return { message, handle, receiveCount, firstReceivedAtMillis };
 }
 
 /** Stands for a lease whose body is still to load; such a transition is thrown away and applied again. */

@@ -3,7 +3,14 @@
  * written with every commit, thousands of them, so this makes no object that the state itself doesn't keep.
  */
 import type { UnknownField } from '@bufbuild/protobuf';
-import { type DeliveryToken, deliveryTokenBytes, type GroupHash, groupHashBytes } from '../core/ids.ts';
+import {
+  type AttemptHash,
+  attemptHashBytes,
+  type DeliveryToken,
+  deliveryTokenBytes,
+  type GroupHash,
+  groupHashBytes,
+} from '../core/ids.ts';
 import { carried, type Delivery } from '../core/queue-state.ts';
 import { isWellFormed, type RangeSet } from '../core/range-set.ts';
 import { ascending } from './ascending.ts';
@@ -23,6 +30,9 @@ const field = {
   leaseVersion: 7,
   group: 8,
   receivedElsewhere: 9,
+  attempt: 10,
+  attemptMessages: 11,
+  attemptRepeated: 12,
 } as const;
 
 /** Boundaries as differences: a hole far up in a queue's life costs two or three bytes. */
@@ -106,6 +116,11 @@ export function encodeDelivery(
   if (delivery.group !== undefined) writer.hex(field.group, delivery.group, groupHashBytes);
   if (delivery.receivedElsewhere !== undefined)
     writer.uint(field.receivedElsewhere, delivery.receivedElsewhere);
+  if (delivery.attempt !== undefined) {
+    writer.hex(field.attempt, delivery.attempt.id, attemptHashBytes);
+    writer.uint(field.attemptMessages, delivery.attempt.messages);
+    writer.uint(field.attemptRepeated, delivery.attempt.repeated ? 1 : 0);
+  }
   writer.unknown(unknownFieldsOf(delivery));
   writer.end(mark);
 }
@@ -124,6 +139,7 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
   };
   let group: GroupHash | undefined;
   let receivedElsewhere = 0;
+  const attempt = { id: '' as AttemptHash, messages: 0, repeated: false };
   let unknown: UnknownField[] | undefined;
   while (reader.more()) {
     const tag = reader.varint();
@@ -136,6 +152,9 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
     else if (tag === varintTag(field.leaseVersion)) delivery.leaseVersion = reader.varint();
     else if (tag === lengthTag(field.group)) group = reader.hex(groupHashBytes) as GroupHash;
     else if (tag === varintTag(field.receivedElsewhere)) receivedElsewhere = reader.uint32();
+    else if (tag === lengthTag(field.attempt)) attempt.id = reader.hex(attemptHashBytes) as AttemptHash;
+    else if (tag === varintTag(field.attemptMessages)) attempt.messages = reader.uint32();
+    else if (tag === varintTag(field.attemptRepeated)) attempt.repeated = reader.varint() !== 0;
     else {
       unknown ??= [];
       unknown.push(reader.unknown(tag));
@@ -143,9 +162,14 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
   }
   reader.leave(outer);
   if (delivery.token === '') throw new Malformed('a delivery has no token');
-  const rare = group !== undefined || receivedElsewhere > 0;
+  const rare = group !== undefined || receivedElsewhere > 0 || attempt.id !== '';
   const whole = rare
-    ? { ...delivery, ...(group !== undefined && { group }), ...carried({ receivedElsewhere }) }
+    ? {
+        ...delivery,
+        ...(group !== undefined && { group }),
+        ...carried({ receivedElsewhere }),
+        ...(attempt.id !== '' && { attempt }),
+      }
     : delivery;
   into.set(sequence, withUnknownFields(whole, unknown));
   return sequence;

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import {
+  type AttemptHash,
   type DeduplicationKey,
   type DeliveryToken,
   deliveryTokenFrom,
@@ -102,14 +103,14 @@ export function tailMessageOf(message: StoredMessage): TailMessage {
   return { message, bytes: total };
 }
 
-const leaseKeys = [
+const leaseKeys: Exclude<keyof Delivery, 'group'>[] = [
   'visibleAtMillis',
   'receiveCount',
   'firstReceivedAtMillis',
   'leasedAtMillis',
   'token',
   'leaseVersion',
-] as const;
+];
 const delivery: fc.Arbitrary<Delivery> = fc.record(
   {
     visibleAtMillis: millisArbitrary,
@@ -119,6 +120,14 @@ const delivery: fc.Arbitrary<Delivery> = fc.record(
     token: tokenArbitrary,
     leaseVersion: count,
     receivedElsewhere: fc.integer({ min: 1, max: 1000 }),
+    attempt: fc.record(
+      {
+        id: bytes(8).map((id) => hexFromBytes(id) as AttemptHash),
+        messages: fc.nat(10),
+        repeated: fc.boolean(),
+      },
+      plain,
+    ),
   },
   { ...plain, requiredKeys: leaseKeys },
 ) as fc.Arbitrary<Delivery>;
