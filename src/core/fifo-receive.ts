@@ -72,10 +72,8 @@ export class FifoReceiver {
       const leased = this.#consider(candidate, command);
       if (leased) messages.push(leased);
     }
-    for (const { group, sequence } of this.#taken) {
-      this.#locks.lock(group, sequence);
-      this.#mark(sequence, command, messages.length);
-    }
+    for (const { group, sequence } of this.#taken) this.#locks.lock(group, sequence);
+    this.#mark(command, messages.length);
     this.#taken = [];
     const effect = messages.length > 0 || this.#changed;
     this.#changed = false;
@@ -114,11 +112,15 @@ export class FifoReceiver {
     return { outcome: { kind: 'received', messages, unreadable }, effect: true };
   }
 
-  #mark(sequence: number, { attempt }: Receive, messages: number): void {
+  /** What was taken, for the next receive of the same attempt. */
+  #mark({ attempt }: Receive, messages: number): void {
     const { deliveries } = this.#draft;
-    const delivery = deliveries.inline.current.get(sequence);
-    if (attempt === undefined || !delivery) return;
-    deliveries.add(sequence, { ...delivery, attempt: { id: attempt, messages, repeated: false } });
+    if (attempt === undefined) return;
+    for (const { sequence } of this.#taken) {
+      const delivery = deliveries.inline.current.get(sequence);
+      if (delivery)
+        deliveries.add(sequence, { ...delivery, attempt: { id: attempt, messages, repeated: false } });
+    }
   }
 
   #consider({ place, group }: Candidate, command: Receive): Leased | undefined {

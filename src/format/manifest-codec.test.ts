@@ -75,6 +75,13 @@ describe('manifest codec', () => {
               token: hexFromBytes(d.token),
               leaseVersion: Number(d.leaseVersion),
               ...(d.receivedElsewhere > 0 && { receivedElsewhere: d.receivedElsewhere }),
+              ...(d.attempt.length > 0 && {
+                attempt: {
+                  id: hexFromBytes(d.attempt),
+                  messages: d.attemptMessages,
+                  repeated: d.attemptRepeated,
+                },
+              }),
               ...(d.group.length > 0 && { group: hexFromBytes(d.group) }),
             },
           ]),
