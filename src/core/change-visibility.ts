@@ -6,6 +6,7 @@ import type { Command, CommandResult, VisibilityResult } from './command.ts';
 import { heldDelivery, lostToRetention, stillHeld } from './delete.ts';
 import type { Draft } from './draft.ts';
 import { LEASE_MILLIS_MAX } from './limits.ts';
+import { withoutAttempt } from './receive-attempts.ts';
 
 /** Counts the new timeout from now; the lease keeps its token, on a standard queue also when it had expired. */
 export function changeVisibility(
@@ -28,7 +29,7 @@ export function changeVisibility(
     const { delivery } = held;
     const visibleAtMillis = draft.time.nowMillis + timeoutSeconds * 1000;
     if (visibleAtMillis > delivery.leasedAtMillis + LEASE_MILLIS_MAX) return 'beyond-limit';
-    draft.deliveries.change(held, { ...delivery, visibleAtMillis });
+    draft.deliveries.change(held, { ...withoutAttempt(delivery), visibleAtMillis });
     effect = true;
     return 'done';
   });
@@ -45,13 +46,15 @@ export function release(draft: Draft, command: Command & { readonly kind: 'relea
     if (held === 'unknown') unknown = true;
     if (held === 'unknown' || held === 'void') continue;
     const { delivery } = held;
+    // Another answer has the same handle, and its client may be there.
+    if (delivery.attempt?.repeated) continue;
     effect = true;
     if (delivery.receiveCount === 1) {
       draft.deliveries.end(held);
       fresh.push(handle.sequence);
     } else {
       draft.deliveries.change(held, {
-        ...delivery,
+        ...withoutAttempt(delivery),
         receiveCount: delivery.receiveCount - 1,
         visibleAtMillis: draft.time.nowMillis,
         token: draft.drawToken(),

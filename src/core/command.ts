@@ -3,7 +3,7 @@
  * the state alone (a repeated delete, an empty receive): the loop may answer it only from a state that is fresh
  * enough (DESIGN.md section 3, rule 5).
  */
-import type { Incarnation } from './ids.ts';
+import type { AttemptHash, Incarnation } from './ids.ts';
 import type { MessageContent, StoredMessage } from './message.ts';
 import type { PolicyStatement } from './permissions.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
@@ -87,6 +87,8 @@ export type Command =
       readonly maxMessages: number;
       readonly visibilityTimeoutSeconds: number | undefined;
       readonly waits: boolean;
+      /** Repeats the receive that had it before, if that can be (receive-attempts.ts); without effect on standard queues. */
+      readonly attempt?: AttemptHash | undefined;
     }
   /** Drops what retention has ended and raises collectedBelow, on a queue without traffic. */
   | { readonly kind: 'tidy'; readonly collectBelow: number }

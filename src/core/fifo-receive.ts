@@ -14,9 +14,10 @@ import { type Candidate, FifoOrder } from './fifo-order.ts';
 import { FifoWalk, type Place } from './fifo-walk.ts';
 import { GroupLocks } from './group-locks.ts';
 import type { GroupHash } from './ids.ts';
-import { leaseMessage, placeholder } from './lease.ts';
+import { leasedOf, leaseMessage, placeholder } from './lease.ts';
 import type { PageReader } from './pages.ts';
 import type { SegmentId } from './queue-state.ts';
+import { handedOutAgain, handedOutBy } from './receive-attempts.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
@@ -61,6 +62,8 @@ export class FifoReceiver {
   }
 
   receive(command: Receive): CommandResult {
+    const repeated = this.#repeat(command);
+    if (repeated) return repeated;
     const messages: Leased[] = [];
     this.#order.begin();
     while (messages.length < command.maxMessages && this.#inFlight < this.#draft.limits.inFlightMax) {
@@ -70,6 +73,7 @@ export class FifoReceiver {
       if (leased) messages.push(leased);
     }
     for (const { group, sequence } of this.#taken) this.#locks.lock(group, sequence);
+    this.#mark(command, messages.length);
     this.#taken = [];
     const effect = messages.length > 0 || this.#changed;
     this.#changed = false;
@@ -80,6 +84,43 @@ export class FifoReceiver {
   /** Call once after the last receive. */
   finish(): void {
     this.#draft.takeFromReady(this.#takenFromReady);
+  }
+
+  /** Hands out once more what a receive with the same attempt id did; undefined where there is nothing of it. */
+  #repeat({ attempt, ...command }: Receive): CommandResult | undefined {
+    const draft = this.#draft;
+    const timeoutSeconds = command.visibilityTimeoutSeconds ?? draft.resolved.visibilityTimeoutSeconds;
+    // Without a timeout it would hold nothing, and the walk has begun: it would not see them visible.
+    if (attempt === undefined || timeoutSeconds === 0) return undefined;
+    const handedOut = handedOutBy(draft, attempt);
+    if (handedOut.length === 0 || handedOut.length > command.maxMessages) return undefined;
+    const messages: Leased[] = [];
+    let unreadable = false;
+    for (const { sequence, delivery } of handedOut) {
+      const message = this.#bodies.body(sequence);
+      if (message === 'unreadable') unreadable = true;
+      else if (message === 'needed') messages.push(placeholder);
+      else messages.push(leasedOf(draft, sequence, message, delivery));
+    }
+    if (unreadable) return { outcome: { kind: 'received', messages: [], unreadable }, effect: false };
+    for (const found of handedOut) {
+      const { sequence, delivery } = found;
+      draft.deliveries.change(found, handedOutAgain(draft, delivery, timeoutSeconds));
+      // It may have left a page, which does not lock its group any more.
+      if (delivery.group !== undefined) this.#locks.lock(delivery.group, sequence);
+    }
+    return { outcome: { kind: 'received', messages, unreadable }, effect: true };
+  }
+
+  /** What was taken, for the next receive of the same attempt. */
+  #mark({ attempt }: Receive, messages: number): void {
+    const { deliveries } = this.#draft;
+    if (attempt === undefined) return;
+    for (const { sequence } of this.#taken) {
+      const delivery = deliveries.inline.current.get(sequence);
+      if (delivery)
+        deliveries.add(sequence, { ...delivery, attempt: { id: attempt, messages, repeated: false } });
+    }
   }
 
   #consider({ place, group }: Candidate, command: Receive): Leased | undefined {

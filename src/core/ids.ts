@@ -16,6 +16,9 @@ export type DeliveryToken = string & { readonly __brand: 'DeliveryToken' };
 /** What names a message group in the state of a FIFO queue (core/message-groups.ts). 16 hex digits. */
 export type GroupHash = string & { readonly __brand: 'GroupHash' };
 
+/** What names a ReceiveRequestAttemptId there (core/receive-attempts.ts). 16 hex digits. */
+export type AttemptHash = string & { readonly __brand: 'AttemptHash' };
+
 /** What names a deduplication id there (core/deduplication.ts). 32 hex digits. */
 export type DeduplicationKey = string & { readonly __brand: 'DeduplicationKey' };
 
@@ -24,6 +27,7 @@ export const writerIdBytes = 16;
 export const deliveryTokenBytes = 8;
 export const messageIdBytes = 16;
 export const groupHashBytes = 8;
+export const attemptHashBytes = 8;
 export const deduplicationKeyBytes = 16;
 
 export function incarnationFrom(random: Uint8Array): Incarnation {

@@ -3,7 +3,7 @@ import type { Command, Leased } from './command.ts';
 import type { Draft } from './draft.ts';
 import type { StoredMessage } from './message.ts';
 import { groupOf } from './message-groups.ts';
-import type { Delivery } from './queue-state.ts';
+import { carried, type Delivery } from './queue-state.ts';
 
 /** Of a message that the caller has taken out of its place; `previous`: its delivery before this one. */
 export function leaseMessage(
@@ -24,13 +24,17 @@ export function leaseMessage(
     token: draft.drawToken(),
     leaseVersion: draft.nextVersion,
     ...(draft.resolved.fifo && { group: groupOf(message) }),
+    ...(previous && carried(previous)),
   };
   draft.deliveries.add(sequence, delivery);
+  return { leased: leasedOf(draft, sequence, message, delivery), inFlight: timeoutSeconds > 0 };
+}
+
+export function leasedOf(draft: Draft, sequence: number, message: StoredMessage, delivery: Delivery): Leased {
   const { incarnation } = draft.base;
   const { token, leaseVersion, receiveCount, firstReceivedAtMillis } = delivery;
   const handle = { incarnation, sequence, leaseVersion, token };
-  const leased = { message, handle, receiveCount, firstReceivedAtMillis };
-  return { leased, inFlight: timeoutSeconds > 0 };
+  return { message, handle, receiveCount, firstReceivedAtMillis };
 }
 
 /** Stands for a lease whose body is still to load; such a transition is thrown away and applied again. */

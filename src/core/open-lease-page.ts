@@ -80,6 +80,13 @@ export class OpenLeasePage {
       if (this.has(ordinal)) yield [sequences[ordinal]!, deliveries[ordinal]!];
   }
 
+  *found(): Generator<FoundDelivery, void, undefined> {
+    const { sequences, deliveries } = this.content;
+    for (let ordinal = 0; ordinal < sequences.length; ordinal++)
+      if (this.has(ordinal))
+        yield { sequence: sequences[ordinal]!, delivery: deliveries[ordinal]!, page: this, ordinal };
+  }
+
   /** The lowest sequence number of a message group that is in flight. */
   lowestInFlight(group: GroupHash, nowMillis: number): number | undefined {
     const { sequences, deliveries } = this.content;

@@ -12,7 +12,14 @@
  * Sequence numbers are never used twice within an incarnation. `delayed`, `tail` and `deduplication` iterate in ascending order of sequence; `deliveries` and `intents`
  * in order of their latest lease or intent until they are decoded again.
  */
-import type { DeduplicationKey, DeliveryToken, GroupHash, Incarnation, WriterId } from './ids.ts';
+import type {
+  AttemptHash,
+  DeduplicationKey,
+  DeliveryToken,
+  GroupHash,
+  Incarnation,
+  WriterId,
+} from './ids.ts';
 import type { StoredMessage } from './message.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
 import type { QueueTags } from './queue-tags.ts';
@@ -35,6 +42,25 @@ export interface Delivery {
   readonly leaseVersion: number;
   /** On FIFO queues: while it is in flight nothing later of its group may be received. */
   readonly group?: GroupHash;
+  /** Of `receiveCount`, what it came from another queue with. Absent: it did not. */
+  readonly receivedElsewhere?: number;
+  /** On FIFO queues, of a receive that may be repeated (receive-attempts.ts). */
+  readonly attempt?: ReceiveAttempt;
+}
+
+export interface ReceiveAttempt {
+  readonly id: AttemptHash;
+  /** How many it has handed out; 0: this one was changed since. */
+  readonly messages: number;
+  /** It was repeated: the same handles are in a second answer. */
+  readonly repeated: boolean;
+}
+
+/** What goes on with a message that came from another queue, as far as it is there. */
+export function carried({
+  receivedElsewhere = 0,
+}: Pick<Delivery, 'receivedElsewhere'>): Pick<Delivery, 'receivedElsewhere'> {
+  return receivedElsewhere > 0 ? { receivedElsewhere } : {};
 }
 
 export interface TailMessage {
@@ -139,6 +165,8 @@ export interface Intent {
   readonly firstReceivedAtMillis: number;
   /** On FIFO queues: it locks its group until it is resolved. */
   readonly group?: GroupHash;
+  /** As in Delivery. */
+  readonly receivedElsewhere?: number;
 }
 
 /** The message that took a deduplication id. It may be gone. */

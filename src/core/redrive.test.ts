@@ -9,11 +9,13 @@ import {
   otherIncarnation,
   receiveOf,
   redrive,
+  releaseOf,
   sendOf,
   setOf,
   sourceArn,
   sourceIncarnation,
   targetIncarnation,
+  visibilityOf,
 } from '../../test/model/one-queue.ts';
 import type { Command, MovedMessage } from './command.ts';
 import type { Incarnation } from './ids.ts';
@@ -157,6 +159,24 @@ describe('a message that was received too often', () => {
     queue.commit(resolve(1));
     queue.commit(receiveOf());
     assert.equal(queue.places[INTENTS_MAX + 1], 'intents');
+  });
+
+  it('is counted from its arrival, through redelivery, release, a new visibility and a move that came back', () => {
+    const queue = new OneQueue(redrive(2));
+    queue.source = { kind: 'present', pending: new Set([1]) };
+    queue.commit(append(moved(1)));
+    assert.equal(queue.state.deliveries.get(1)!.receivedElsewhere, 4);
+    const [first] = queue.receive(1, 30);
+    assert.equal(first!.receiveCount, 5);
+    queue.commit(visibilityOf(first!.handle, 0));
+    const [second] = queue.receive(1, 30);
+    queue.commit(releaseOf(second!.handle));
+    assert.equal(queue.receive(1, 0)[0]!.receiveCount, 6);
+    assert.deepEqual(queue.receive(1), []);
+    const { receiveCount, receivedElsewhere } = queue.state.intents.get(1)!;
+    assert.deepEqual([receiveCount, receivedElsewhere], [6, 4]);
+    queue.commit(giveBack());
+    assert.equal(queue.state.deliveries.get(1)!.receivedElsewhere, 4);
   });
 
   it('asks for the target before it decides, and only when there is something to decide', () => {

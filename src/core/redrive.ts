@@ -13,8 +13,10 @@ import { groupOf } from './message-groups.ts';
 import { inlineBytesOf } from './message-size.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import { queueNameOfArn } from './queue-arn.ts';
-import type { Delivery } from './queue-state.ts';
+import { carried, type Delivery } from './queue-state.ts';
 import type { Resources } from './resources.ts';
+
+type Received = Pick<Delivery, 'receiveCount' | 'receivedElsewhere'>;
 
 /** `wait`: it must move, but too many are under way or the target is not loaded yet. */
 type Verdict = 'deliver' | 'wait' | { readonly queueName: string; readonly targetIncarnation: Incarnation };
@@ -27,7 +29,7 @@ export function considerMove(
   neededTargets: Set<string>,
 ): Verdict {
   const policy = draft.resolved.redrivePolicy;
-  if (!policy || previous.receiveCount < policy.maxReceiveCount) return 'deliver';
+  if (!policy || receivedHere(previous) < policy.maxReceiveCount) return 'deliver';
   const queueName = queueNameOfArn(policy.deadLetterTargetArn)?.name;
   if (queueName === undefined) return 'deliver';
   const target = resources.target(queueName);
@@ -38,6 +40,11 @@ export function considerMove(
   if (target.kind === 'missing') return 'deliver';
   if (draft.intents.current.size >= draft.limits.intentsMax) return 'wait';
   return { queueName, targetIncarnation: target.incarnation };
+}
+
+/** What the policy counts: in a chain of dead-letter queues the count that consumers see goes on from queue to queue. */
+export function receivedHere({ receiveCount, receivedElsewhere = 0 }: Received): number {
+  return receiveCount - receivedElsewhere;
 }
 
 /** The source's step. */
@@ -56,6 +63,7 @@ export function intend(
     receiveCount: previous.receiveCount,
     firstReceivedAtMillis: previous.firstReceivedAtMillis,
     ...(previous.group !== undefined && { group: previous.group }),
+    ...carried(previous),
   });
 }
 
@@ -98,6 +106,7 @@ function appendOne(draft: Draft, moved: MovedMessage, sourceArn: string): void {
     token: draft.drawToken(),
     leaseVersion: draft.nextVersion,
     ...(draft.resolved.fifo && { group: groupOf(message) }),
+    ...carried({ receivedElsewhere: moved.receiveCount }),
   });
 }
 
@@ -144,6 +153,7 @@ export function returnMoves(
         token: draft.drawToken(),
         leaseVersion: draft.nextVersion,
         ...(intent.group !== undefined && { group: intent.group }),
+        ...carried(intent),
       });
   }
   return { outcome: { kind: 'done' }, effect };

@@ -220,8 +220,10 @@ export class BatchCommit {
     const { observedFrom } = this.#view.current;
     return results.every(({ outcome, effect }, index) => {
       if (effect) return true;
-      const { arrivedAt } = this.#commands[index]!;
+      const { arrivedAt, command } = this.#commands[index]!;
       if (observedFrom >= arrivedAt) return true;
+      // What it asks for once more may have been handed out since.
+      if (command.kind === 'receive' && command.attempt !== undefined) return false;
       return outcome.kind === 'received' && this.#emptyMayRest(observedFrom, arrivedAt);
     });
   }

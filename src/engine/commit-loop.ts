@@ -170,9 +170,11 @@ export class CommitLoop implements WatchedQueue {
     const full: Command = { kind: 'receive', ...command, waits: waitSeconds() > 0 };
     const poll = { deadline, signal: options.signal };
     const { state } = this.view.current;
+    // What an attempt may repeat is not visible.
     const nothingYet =
-      messagesWanted([], state, this.view.time().nowMillis) === 0 ||
-      (this.#fifo && this.#vain.restMillis(state, this.#now()) > 0);
+      command.attempt === undefined &&
+      (messagesWanted([], state, this.view.time().nowMillis) === 0 ||
+        (this.#fifo && this.#vain.restMillis(state, this.#now()) > 0));
     const outcome = full.waits && nothingYet ? this.#park(full, poll) : this.#enqueue(full, 0, poll);
     // One signal may serve call after call: it must not gather a listener from each.
     const gone = () => this.#tidyWaiters();

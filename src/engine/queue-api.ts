@@ -156,6 +156,8 @@ export interface ReceiveRequest {
   readonly waitSeconds: number | undefined;
   /** 0–43200; undefined means the queue's own. */
   readonly visibilityTimeoutSeconds: number | undefined;
+  /** Of FIFO queues: repeats the receive that had it, with the same messages and handles (core/receive-attempts.ts). */
+  readonly attemptId?: string | undefined;
   /** Fires when the client has gone or the server stops: a waiting receive then ends empty and leases nothing. */
   readonly signal: AbortSignal;
 }

@@ -15,6 +15,7 @@ import {
 } from '../core/queue-attributes.ts';
 import { type QueueTags, tagKeysProblem, tagsProblem } from '../core/queue-tags.ts';
 import { decodeReceiptHandle, type ReceiptHandle } from '../core/receipt-handle.ts';
+import { attemptHashOf } from '../core/receive-attempts.ts';
 import { allowsSource, deadLetterTargetDenies, deadLetterTargetMissing } from '../core/redrive-policy.ts';
 import { StoreError } from '../store/object-store.ts';
 import type { CommitLoop } from './commit-loop.ts';
@@ -215,10 +216,11 @@ export class QueueCalls implements QueueService {
 
   receive(name: string, request: ReceiveRequest): Promise<ReceiveOutcome> {
     return this.#guarded(async () => {
-      const { maxMessages, visibilityTimeoutSeconds, waitSeconds, signal } = request;
+      const { maxMessages, visibilityTimeoutSeconds, waitSeconds, signal, attemptId } = request;
+      const attempt = attemptId === undefined ? undefined : attemptHashOf(attemptId);
       const since = this.#context.environment.clock.monotonicMillis();
       const outcome = await this.#onLoop(name, (loop) =>
-        loop.receive({ maxMessages, visibilityTimeoutSeconds }, { waitSeconds, since, signal }),
+        loop.receive({ maxMessages, visibilityTimeoutSeconds, attempt }, { waitSeconds, since, signal }),
       );
       if (outcome.kind === 'queue-missing') return missing;
       if (outcome.kind === 'over-limit') return { kind: 'over-limit' };
@@ -292,7 +294,7 @@ export class QueueCalls implements QueueService {
     const target = redrivePolicy && queueNameOfArn(redrivePolicy.deadLetterTargetArn);
     const { accountId, region } = this.#context.settings;
     const ours = target?.accountId === accountId && target.region === region;
-    const found = ours && target.name !== name ? await this.#read(target.name) : undefined;
+    const found = ours ? await this.#read(target.name) : undefined;
     if (!found) return deadLetterTargetMissing(policyText);
     const allowPolicy = found.state.attributes.get('RedriveAllowPolicy');
     if (allowsSource(allowPolicy, { accountId, region, name })) return undefined;

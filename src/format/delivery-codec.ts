@@ -3,8 +3,15 @@
  * written with every commit, thousands of them, so this makes no object that the state itself doesn't keep.
  */
 import type { UnknownField } from '@bufbuild/protobuf';
-import { type DeliveryToken, deliveryTokenBytes, type GroupHash, groupHashBytes } from '../core/ids.ts';
-import type { Delivery } from '../core/queue-state.ts';
+import {
+  type AttemptHash,
+  attemptHashBytes,
+  type DeliveryToken,
+  deliveryTokenBytes,
+  type GroupHash,
+  groupHashBytes,
+} from '../core/ids.ts';
+import { carried, type Delivery } from '../core/queue-state.ts';
 import { isWellFormed, type RangeSet } from '../core/range-set.ts';
 import { ascending } from './ascending.ts';
 import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
@@ -22,6 +29,10 @@ const field = {
   token: 6,
   leaseVersion: 7,
   group: 8,
+  receivedElsewhere: 9,
+  attempt: 10,
+  attemptMessages: 11,
+  attemptRepeated: 12,
 } as const;
 
 /** Boundaries as differences: a hole far up in a queue's life costs two or three bytes. */
@@ -103,6 +114,13 @@ export function encodeDelivery(
   writer.hex(field.token, delivery.token, deliveryTokenBytes);
   writer.uint(field.leaseVersion, delivery.leaseVersion);
   if (delivery.group !== undefined) writer.hex(field.group, delivery.group, groupHashBytes);
+  if (delivery.receivedElsewhere !== undefined)
+    writer.uint(field.receivedElsewhere, delivery.receivedElsewhere);
+  if (delivery.attempt !== undefined) {
+    writer.hex(field.attempt, delivery.attempt.id, attemptHashBytes);
+    writer.uint(field.attemptMessages, delivery.attempt.messages);
+    writer.uint(field.attemptRepeated, delivery.attempt.repeated ? 1 : 0);
+  }
   writer.unknown(unknownFieldsOf(delivery));
   writer.end(mark);
 }
@@ -120,6 +138,8 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
     leaseVersion: 0,
   };
   let group: GroupHash | undefined;
+  let receivedElsewhere = 0;
+  const attempt = { id: '' as AttemptHash, messages: 0, repeated: false };
   let unknown: UnknownField[] | undefined;
   while (reader.more()) {
     const tag = reader.varint();
@@ -131,6 +151,10 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
     else if (tag === lengthTag(field.token)) delivery.token = reader.hex(deliveryTokenBytes) as DeliveryToken;
     else if (tag === varintTag(field.leaseVersion)) delivery.leaseVersion = reader.varint();
     else if (tag === lengthTag(field.group)) group = reader.hex(groupHashBytes) as GroupHash;
+    else if (tag === varintTag(field.receivedElsewhere)) receivedElsewhere = reader.uint32();
+    else if (tag === lengthTag(field.attempt)) attempt.id = reader.hex(attemptHashBytes) as AttemptHash;
+    else if (tag === varintTag(field.attemptMessages)) attempt.messages = reader.uint32();
+    else if (tag === varintTag(field.attemptRepeated)) attempt.repeated = reader.varint() !== 0;
     else {
       unknown ??= [];
       unknown.push(reader.unknown(tag));
@@ -138,6 +162,15 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
   }
   reader.leave(outer);
   if (delivery.token === '') throw new Malformed('a delivery has no token');
-  into.set(sequence, withUnknownFields(group === undefined ? delivery : { ...delivery, group }, unknown));
+  const rare = group !== undefined || receivedElsewhere > 0 || attempt.id !== '';
+  const whole = rare
+    ? {
+        ...delivery,
+        ...(group !== undefined && { group }),
+        ...carried({ receivedElsewhere }),
+        ...(attempt.id !== '' && { attempt }),
+      }
+    : delivery;
+  into.set(sequence, withUnknownFields(whole, unknown));
   return sequence;
 }

@@ -74,6 +74,14 @@ describe('manifest codec', () => {
               leasedAtMillis: Number(d.leasedAtMillis),
               token: hexFromBytes(d.token),
               leaseVersion: Number(d.leaseVersion),
+              ...(d.receivedElsewhere > 0 && { receivedElsewhere: d.receivedElsewhere }),
+              ...(d.attempt.length > 0 && {
+                attempt: {
+                  id: hexFromBytes(d.attempt),
+                  messages: d.attemptMessages,
+                  repeated: d.attemptRepeated,
+                },
+              }),
               ...(d.group.length > 0 && { group: hexFromBytes(d.group) }),
             },
           ]),

@@ -10,7 +10,7 @@ import {
   type Incarnation,
   incarnationBytes,
 } from '../core/ids.ts';
-import type { Intent, Link, QueueState, WriterEntry } from '../core/queue-state.ts';
+import { carried, type Intent, type Link, type QueueState, type WriterEntry } from '../core/queue-state.ts';
 import { ascending } from './ascending.ts';
 import {
   IntentSchema,
@@ -194,6 +194,7 @@ function storedIntent(sequence: number, intent: Intent): StoredIntent {
     receiveCount: intent.receiveCount,
     firstReceivedAtMillis: BigInt(intent.firstReceivedAtMillis),
     ...(intent.group !== undefined && { group: bytesFromHex(intent.group, groupHashBytes) }),
+    ...carried(intent),
   });
   return withUnknown(stored, intent);
 }
@@ -211,6 +212,7 @@ function intentsOf(stored: readonly StoredIntent[]): ReadonlyMap<number, Intent>
       receiveCount: entry.receiveCount,
       firstReceivedAtMillis: safeInteger(entry.firstReceivedAtMillis),
       ...(entry.group.length > 0 && { group: hexOfBytes(entry.group, groupHashBytes) as GroupHash }),
+      ...carried(entry),
     };
     intents.set(sequence, withUnknownFields(intent, entry.$unknown));
   }

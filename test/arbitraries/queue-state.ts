@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import {
+  type AttemptHash,
   type DeduplicationKey,
   type DeliveryToken,
   deliveryTokenFrom,
@@ -102,6 +103,14 @@ export function tailMessageOf(message: StoredMessage): TailMessage {
   return { message, bytes: total };
 }
 
+const leaseKeys: Exclude<keyof Delivery, 'group'>[] = [
+  'visibleAtMillis',
+  'receiveCount',
+  'firstReceivedAtMillis',
+  'leasedAtMillis',
+  'token',
+  'leaseVersion',
+];
 const delivery: fc.Arbitrary<Delivery> = fc.record(
   {
     visibleAtMillis: millisArbitrary,
@@ -110,9 +119,18 @@ const delivery: fc.Arbitrary<Delivery> = fc.record(
     leasedAtMillis: millisArbitrary,
     token: tokenArbitrary,
     leaseVersion: count,
+    receivedElsewhere: fc.integer({ min: 1, max: 1000 }),
+    attempt: fc.record(
+      {
+        id: bytes(8).map((id) => hexFromBytes(id) as AttemptHash),
+        messages: fc.nat(10),
+        repeated: fc.boolean(),
+      },
+      plain,
+    ),
   },
-  plain,
-);
+  { ...plain, requiredKeys: leaseKeys },
+) as fc.Arbitrary<Delivery>;
 
 const intent: fc.Arbitrary<Intent> = fc.record(
   {
@@ -120,9 +138,13 @@ const intent: fc.Arbitrary<Intent> = fc.record(
     number: count,
     receiveCount: fc.nat(1000),
     firstReceivedAtMillis: millisArbitrary,
+    receivedElsewhere: fc.integer({ min: 1, max: 1000 }),
   },
-  plain,
-);
+  {
+    ...plain,
+    requiredKeys: ['targetIncarnation', 'number', 'receiveCount', 'firstReceivedAtMillis'],
+  },
+) as fc.Arbitrary<Intent>;
 
 const links = fc
   .array(

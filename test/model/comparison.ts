@@ -108,23 +108,26 @@ function describeMessage(state: QueueState, sequence: number): unknown {
   if (dueAt !== undefined) return { ...common, kind: 'delayed', dueAt };
   if (delivery) {
     const { visibleAtMillis, leasedAtMillis, receiveCount, firstReceivedAtMillis } = delivery;
+    const { receivedElsewhere = 0 } = delivery;
     return {
       ...common,
       kind: 'delivered',
       visibleAt: visibleAtMillis,
       leasedAt: leasedAtMillis,
       count: receiveCount,
+      elsewhere: receivedElsewhere,
       firstAt: firstReceivedAtMillis,
     };
   }
   if (!intent) return { ...common, kind: 'nowhere' };
-  const { targetIncarnation, number, receiveCount, firstReceivedAtMillis } = intent;
+  const { targetIncarnation, number, receiveCount, firstReceivedAtMillis, receivedElsewhere = 0 } = intent;
   return {
     ...common,
     kind: 'moving',
     target: targetIncarnation,
     number,
     count: receiveCount,
+    elsewhere: receivedElsewhere,
     firstAt: firstReceivedAtMillis,
   };
 }

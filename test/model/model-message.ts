@@ -10,6 +10,8 @@ export type ModelPlace =
       readonly visibleAt: number;
       readonly leasedAt: number;
       readonly count: number;
+      /** Of those, in queues that it came from. */
+      readonly elsewhere: number;
       readonly firstAt: number;
     }
   | {
@@ -17,6 +19,7 @@ export type ModelPlace =
       readonly target: string;
       readonly number: number;
       readonly count: number;
+      readonly elsewhere: number;
       readonly firstAt: number;
     };
 
@@ -43,6 +46,10 @@ export function holds(place: ModelPlace, lease: number): boolean {
 }
 
 /** Visible at once, and no client has a handle for it. */
-export function deliveredBefore(count: number, firstAt: number, now: number): Delivered {
-  return { kind: 'delivered', lease: noLease, visibleAt: now, leasedAt: now, count, firstAt };
+export function deliveredBefore(
+  before: Pick<Delivered, 'count' | 'elsewhere' | 'firstAt'>,
+  now: number,
+): Delivered {
+  const { count, elsewhere, firstAt } = before;
+  return { kind: 'delivered', lease: noLease, visibleAt: now, leasedAt: now, count, elsewhere, firstAt };
 }

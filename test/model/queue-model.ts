@@ -208,7 +208,7 @@ export class QueueModel {
   private release(lease: number, now: number): ModelOutcome {
     const message = this.messages.find(({ place }) => holds(place, lease));
     if (message?.place.kind !== 'delivered') return { kind: 'done', effect: false };
-    const { count, leasedAt, firstAt } = message.place;
+    const { count, elsewhere, leasedAt, firstAt } = message.place;
     if (count === 1) message.place = { kind: 'ready' };
     else
       message.place = {
@@ -217,6 +217,7 @@ export class QueueModel {
         visibleAt: now,
         leasedAt,
         count: count - 1,
+        elsewhere,
         firstAt,
       };
     return { kind: 'done', effect: true };
@@ -264,7 +265,7 @@ export class QueueModel {
         spilled: false,
         segment: undefined,
       };
-      message.place = deliveredBefore(count, firstAt, world.now);
+      message.place = deliveredBefore({ count, elsewhere: count, firstAt }, world.now);
       this.messages.push(message);
       this.taken.set(source, number);
       effect = true;
@@ -279,7 +280,7 @@ export class QueueModel {
     if (this.drop(purged)) effect = true;
     for (const message of this.messages) {
       if (message.place.kind !== 'moving' || message.place.target !== target) continue;
-      message.place = deliveredBefore(message.place.count, message.place.firstAt, now);
+      message.place = deliveredBefore(message.place, now);
       effect = true;
     }
     return { kind: 'done', effect };

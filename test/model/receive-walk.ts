@@ -28,9 +28,10 @@ export class ReceiveWalk {
       const { now } = this.#world;
       const before = message.place.kind === 'delivered' ? message.place : undefined;
       const count = (before?.count ?? 0) + 1;
+      const elsewhere = before?.elsewhere ?? 0;
       const firstAt = before?.firstAt ?? Math.max(now, message.sentAt);
       const visibleAt = now + (seconds ?? this.#model.settings.visibilitySeconds) * 1000;
-      const lease = this.#model.lease(message, { visibleAt, leasedAt: now, count, firstAt });
+      const lease = this.#model.lease(message, { visibleAt, leasedAt: now, count, elsewhere, firstAt });
       const { sequence, id, body, sentAt, deadLetterSource } = message;
       messages.push({ sequence, id, body, sentAt, deadLetterSource, count, firstAt, lease });
     }
@@ -72,14 +73,16 @@ export class ReceiveWalk {
     if (target === undefined || place.kind !== 'delivered') return 'deliver';
     const number = (this.#model.given.get(target) ?? 0) + 1;
     this.#model.given.set(target, number);
-    message.place = { kind: 'moving', target, number, count: place.count, firstAt: place.firstAt };
+    const { count, elsewhere, firstAt } = place;
+    message.place = { kind: 'moving', target, number, count, elsewhere, firstAt };
     return 'changed';
   }
 
   /** Where the message has to go instead of to one more consumer. */
   #targetOf(place: ModelPlace): string | undefined {
     const { redrive } = this.#model.settings;
-    if (!redrive || place.kind !== 'delivered' || place.count < redrive.maxReceiveCount) return undefined;
+    if (!redrive || place.kind !== 'delivered' || place.count - place.elsewhere < redrive.maxReceiveCount)
+      return undefined;
     const target = this.#world.target(redrive.queueName);
     return target === 'missing' ? undefined : target;
   }

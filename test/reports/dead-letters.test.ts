@@ -55,6 +55,44 @@ describe('reports: dead letters', () => {
     assert.equal((await sqs.receiveOne('dead', all)).Attributes?.ApproximateReceiveCount, '4');
   });
 
+  // localstack localstack/localstack#5225: a letter passed the second queue of a chain by, since it came with as many
+  // receives as that one's policy allows.
+  reproduction(
+    'in a chain each queue counts its own receives; the count that is shown goes on',
+    async (sqs) => {
+      await sqs.create('c');
+      await sqs.create('b', { VisibilityTimeout: '1', ...redrive('c', 1) });
+      const a = await sqs.create('a', { VisibilityTimeout: '1', ...redrive('b', 2) });
+      await sqs.send(a, 'x');
+      for (const [queue, count] of [
+        ['a', '1'],
+        ['a', '2'],
+        ['b', '3'],
+        ['c', '4'],
+        ['c', '5'],
+      ] as const) {
+        if (queue !== 'a') assert.deepEqual(await sqs.receive(queue === 'b' ? 'a' : 'b'), []);
+        const { Attributes } = await sqs.receiveOne(queue, { ...all, VisibilityTimeout: 1 });
+        assert.equal(Attributes?.ApproximateReceiveCount, count, queue);
+        await sqs.advance(2);
+      }
+    },
+  );
+
+  // Tests of localstack/localstack that were checked on AWS: a queue may name itself.
+  reproduction('a queue may be its own dead-letter queue, and nothing is lost in it', async (sqs) => {
+    const q = await sqs.create('q', { VisibilityTimeout: '1' });
+    await sqs.done('SetQueueAttributes', { QueueUrl: q, Attributes: redrive('q', 2) });
+    await sqs.send(q, 'x');
+    for (const count of ['1', '2', '', '3', '4', '', '5']) {
+      const [message] = await sqs.receive(q, all);
+      assert.equal(message?.Attributes?.ApproximateReceiveCount ?? '', count);
+      await sqs.advance(2);
+    }
+    await sqs.delete(q, await sqs.receiveOne(q));
+    assert.deepEqual(await sqs.counts(q), ['0', '0', '0']);
+  });
+
   // localstack localstack/localstack#8234 and #8903: thought a bug, checked on AWS: nothing moves until the receive
   // that would be one too many, which itself returns nothing; then the message is there without a delay.
   reproduction(

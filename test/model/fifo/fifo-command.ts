@@ -34,7 +34,12 @@ export type ModelCommand =
     }
   | { readonly kind: 'resolve'; readonly through: number }
   | { readonly kind: 'return' }
-  | { readonly kind: 'receive'; readonly max: number; readonly seconds: number | undefined };
+  | {
+      readonly kind: 'receive';
+      readonly max: number;
+      readonly seconds: number | undefined;
+      readonly attempt: string | undefined;
+    };
 
 export interface ModelWorld {
   readonly now: number;

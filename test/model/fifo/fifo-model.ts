@@ -11,8 +11,18 @@ export interface Held {
   readonly visibleAt: number;
   readonly leasedAt: number;
   readonly count: number;
+  /** Of those, in queues that it came from. */
+  readonly elsewhere: number;
   /** Undefined: of a delivery that no consumer here has seen. */
   readonly lease: number | undefined;
+  /** Of a receive that may be repeated. `of`: how many messages it got; `asWas`: nobody gave it another timeout since. */
+  readonly attempt?: {
+    readonly id: string;
+    readonly round: number;
+    readonly of: number;
+    readonly asWas: boolean;
+    readonly repeated: boolean;
+  };
 }
 
 export interface ModelMessage {
@@ -23,7 +33,12 @@ export interface ModelMessage {
     | { readonly kind: 'ready' }
     | { readonly kind: 'delayed'; readonly dueAt: number }
     | Held
-    | { readonly kind: 'moving'; readonly number: number; readonly count: number };
+    | {
+        readonly kind: 'moving';
+        readonly number: number;
+        readonly count: number;
+        readonly elsewhere: number;
+      };
 }
 
 interface Settings {
@@ -33,6 +48,9 @@ interface Settings {
   scope: 'queue' | 'messageGroup';
   maxReceiveCount: number | undefined;
 }
+
+/** A receive may be repeated for five minutes. */
+const ATTEMPT_MILLIS = 300_000;
 
 /** Places in the order of one transition. */
 const turns: readonly (readonly ModelCommand['kind'][])[] = [
@@ -59,6 +77,7 @@ export class FifoModel {
     [];
   nextSequence = 1;
   nextLease = 1;
+  round = 0;
   purgedBelow = 0;
   given = 0;
   taken = 0;
@@ -72,6 +91,7 @@ export class FifoModel {
 
   apply(commands: readonly ModelCommand[], world: ModelWorld): ModelOutcome[] {
     const outcomes: ModelOutcome[] = [];
+    this.round++;
     /** Groups of which a receive of this transition has something. */
     const inOtherHands = new Set<string>();
     for (const kinds of turns)
@@ -128,7 +148,7 @@ export class FifoModel {
       case 'return':
         return this.takeBack(world.now);
       case 'receive':
-        return this.receive(command.max, command.seconds, world, inOtherHands);
+        return this.repeat(command, world) ?? this.receive(command, world, inOtherHands);
     }
   }
 
@@ -170,7 +190,8 @@ export class FifoModel {
     const place = message!.place as Held;
     const visibleAt = now + seconds * 1000;
     if (visibleAt - place.leasedAt > LEASE_MILLIS_MAX) return result('beyond-limit');
-    message!.place = { ...place, visibleAt };
+    const attempt = place.attempt && { attempt: { ...place.attempt, asWas: false } };
+    message!.place = { ...place, visibleAt, ...attempt };
     return result('done', true);
   }
 
@@ -179,11 +200,12 @@ export class FifoModel {
     const message = this.messages.find(({ sequence }) => sequence === lease.sequence);
     if (message?.place.kind !== 'held' || message.place.lease !== lease.lease)
       return { kind: 'done', effect: false };
-    const { count } = message.place;
+    // Two answers have it: the other client may be there.
+    if (message.place.attempt?.repeated) return { kind: 'done', effect: false };
+    const { attempt: _, ...held } = message.place;
+    const { count } = held;
     message.place =
-      count === 1
-        ? { kind: 'ready' }
-        : { ...message.place, count: count - 1, visibleAt: now, lease: undefined };
+      count === 1 ? { kind: 'ready' } : { ...held, count: count - 1, visibleAt: now, lease: undefined };
     return { kind: 'done', effect: true };
   }
 
@@ -217,7 +239,14 @@ export class FifoModel {
     let effect = false;
     for (const { number, id, group, count } of messages) {
       if (number !== this.taken + 1) continue;
-      const place = { kind: 'held', visibleAt: now, leasedAt: now, count, lease: undefined } as const;
+      const place = {
+        kind: 'held',
+        visibleAt: now,
+        leasedAt: now,
+        count,
+        elsewhere: count,
+        lease: undefined,
+      } as const;
       this.messages.push({ sequence: this.nextSequence++, id, group, place });
       this.taken = number;
       effect = true;
@@ -234,16 +263,41 @@ export class FifoModel {
     this.messages = this.messages.filter((message) => !purged(message));
     for (const message of this.messages)
       if (message.place.kind === 'moving') {
-        const { count } = message.place;
-        message.place = { kind: 'held', visibleAt: now, leasedAt: now, count, lease: undefined };
+        const { count, elsewhere } = message.place;
+        message.place = { kind: 'held', visibleAt: now, leasedAt: now, count, elsewhere, lease: undefined };
       }
     return { kind: 'done', effect };
   }
 
+  /** The same messages under the same leases, if all that the latest receive of this attempt got are as they were. */
+  private repeat(
+    { max, seconds, attempt }: ModelCommand & { kind: 'receive' },
+    { now }: ModelWorld,
+  ): ModelOutcome | undefined {
+    if ((seconds ?? this.settings.visibilitySeconds) === 0) return undefined;
+    const all = this.messages.flatMap((message) => {
+      const { place } = message;
+      if (attempt === undefined || place.kind !== 'held' || place.attempt?.id !== attempt) return [];
+      const fits = place.visibleAt > now && place.leasedAt + ATTEMPT_MILLIS > now && place.attempt.asWas;
+      return fits ? [{ message, place, attempt: place.attempt }] : [];
+    });
+    const round = Math.max(0, ...all.map(({ attempt: { round: one } }) => one));
+    const latest = all.filter(({ attempt: { round: one } }) => one === round);
+    if (latest.length === 0 || latest.length !== latest[0]!.attempt.of || latest.length > max)
+      return undefined;
+    const messages = latest.map(({ message, place, attempt: before }) => {
+      const wanted = now + (seconds ?? this.settings.visibilitySeconds) * 1000;
+      const visibleAt = Math.min(wanted, place.leasedAt + LEASE_MILLIS_MAX);
+      message.place = { ...place, visibleAt, attempt: { ...before, repeated: true } };
+      const { sequence, id, group } = message;
+      return { sequence, id, group, count: place.count, lease: place.lease! };
+    });
+    return { kind: 'received', messages, effect: true };
+  }
+
   /** From the head, group by group: up to the first message that is not to be had. */
   private receive(
-    max: number,
-    seconds: number | undefined,
+    { max, seconds, attempt }: ModelCommand & { kind: 'receive' },
     { now, targetIsThere, inFlightMax, intentsMax }: ModelWorld,
     inOtherHands: Set<string>,
   ): ModelOutcome {
@@ -259,22 +313,36 @@ export class FifoModel {
       const dies =
         place.kind === 'held' &&
         maxReceiveCount !== undefined &&
-        place.count >= maxReceiveCount &&
+        place.count - place.elsewhere >= maxReceiveCount &&
         targetIsThere;
       if (!visible || dies) {
         closed.add(group);
         if (!visible || this.moving() >= intentsMax) continue;
-        message.place = { kind: 'moving', number: ++this.given, count: (place as Held).count };
+        const { count, elsewhere } = place as Held;
+        message.place = { kind: 'moving', number: ++this.given, count, elsewhere };
         effect = true;
         continue;
       }
       const count = (place.kind === 'held' ? place.count : 0) + 1;
+      const elsewhere = place.kind === 'held' ? place.elsewhere : 0;
       const lease = this.nextLease++;
       const visibleAt = now + (seconds ?? this.settings.visibilitySeconds) * 1000;
-      message.place = { kind: 'held', visibleAt, leasedAt: now, count, lease };
+      message.place = { kind: 'held', visibleAt, leasedAt: now, count, elsewhere, lease };
       received.push({ sequence, id, group, count, lease });
     }
-    for (const { group } of received) inOtherHands.add(group);
+    for (const { group, sequence } of received) {
+      inOtherHands.add(group);
+      const message = this.messages.find((one) => one.sequence === sequence)!;
+      const ofAttempt = {
+        id: attempt!,
+        round: this.round,
+        of: received.length,
+        asWas: true,
+        repeated: false,
+      };
+      if (attempt !== undefined && message.place.kind === 'held')
+        message.place = { ...message.place, attempt: ofAttempt };
+    }
     return { kind: 'received', messages: received, effect: effect || received.length > 0 };
   }
 

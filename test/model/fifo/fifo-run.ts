@@ -12,6 +12,7 @@ import { groupHashOf } from '../../../src/core/message-groups.ts';
 import type { QueueState } from '../../../src/core/queue-state.ts';
 import { has } from '../../../src/core/range-set.ts';
 import type { ReceiptHandle } from '../../../src/core/receipt-handle.ts';
+import { attemptHashOf } from '../../../src/core/receive-attempts.ts';
 import type { PreparedPage, PreparedSegment } from '../../../src/core/resources.ts';
 import { decodeManifestObject, encodeManifest } from '../../../src/format/manifest-codec.ts';
 import { fifoQueue, messageIn } from '../fifo.ts';
@@ -46,7 +47,14 @@ interface Drawn {
 }
 
 /** How often what is rare was seen, over all schedules: a property of nothing is none. */
-export const seen = { received: 0, duplicates: 0, expired: 0, moved: 0, pages: new Set<string>() };
+export const seen = {
+  received: 0,
+  repeated: 0,
+  duplicates: 0,
+  expired: 0,
+  moved: 0,
+  pages: new Set<string>(),
+};
 
 export class FifoRun {
   readonly #queue = fifoQueue();
@@ -138,7 +146,13 @@ export class FifoRun {
     seen.received += outcome.messages.length;
     outcome.messages.forEach(({ handle, message }, i) => {
       const { sequence } = handle;
-      this.#handles.push({ handle, lease: { sequence, lease: expected.messages[i]!.lease } });
+      const { lease } = expected.messages[i]!;
+      const before = this.#handles.find((other) => other.lease.lease === lease);
+      if (before) {
+        seen.repeated++;
+        assert.deepEqual(handle, before.handle);
+      }
+      this.#handles.push({ handle, lease: { sequence, lease } });
       if (this.#seen.has(sequence)) return;
       this.#seen.add(sequence);
       const { groupId } = message;
@@ -155,7 +169,7 @@ export class FifoRun {
       messages.map(({ sequence, group }) => placeOf(whole, sequence, group)),
       messages.map(({ sequence, place }) => {
         if (place.kind !== 'held') return { sequence, ...place };
-        const { lease: _, leasedAt: __, ...rest } = place;
+        const { lease: _, leasedAt: __, attempt: ___, ...rest } = place;
         return { sequence, ...rest };
       }),
     );
@@ -179,9 +193,16 @@ export class FifoRun {
         return this.#send(draw.entries);
       case 'receive': {
         const { max, seconds } = draw;
+        const attempt = draw.attempt === undefined ? undefined : `attempt ${draw.attempt}`;
         return {
-          command: { kind: 'receive', maxMessages: max, visibilityTimeoutSeconds: seconds, waits: false },
-          model: { kind: 'receive', max, seconds },
+          command: {
+            kind: 'receive',
+            maxMessages: max,
+            visibilityTimeoutSeconds: seconds,
+            waits: false,
+            attempt: attempt === undefined ? undefined : attemptHashOf(attempt),
+          },
+          model: { kind: 'receive', max, seconds, attempt },
         };
       }
       case 'purge':
@@ -322,7 +343,7 @@ function placeOf(state: QueueState, sequence: number, group: string): unknown {
   if (dueAt !== undefined) return { sequence, kind: 'delayed', dueAt };
   const hash = (delivery ?? intent)?.group;
   assert.equal(hash, groupHashOf(group), `the group of sequence ${sequence}`);
-  if (delivery)
-    return { sequence, kind: 'held', visibleAt: delivery.visibleAtMillis, count: delivery.receiveCount };
-  return { sequence, kind: 'moving', number: intent!.number, count: intent!.receiveCount };
+  const { receiveCount: count, receivedElsewhere: elsewhere = 0 } = (delivery ?? intent)!;
+  if (delivery) return { sequence, kind: 'held', visibleAt: delivery.visibleAtMillis, count, elsewhere };
+  return { sequence, kind: 'moving', number: intent!.number, count, elsewhere };
 }

@@ -12,7 +12,12 @@ export type Draw =
         readonly padding: number;
       }[];
     }
-  | { readonly kind: 'receive'; readonly max: number; readonly seconds: number | undefined }
+  | {
+      readonly kind: 'receive';
+      readonly max: number;
+      readonly seconds: number | undefined;
+      readonly attempt: number | undefined;
+    }
   /** Picks count back from the latest handle given out. */
   | { readonly kind: 'delete'; readonly picks: readonly number[] }
   | { readonly kind: 'change-visibility'; readonly pick: number; readonly seconds: number }
@@ -63,6 +68,7 @@ const draws: Readonly<Record<Draw['kind'], readonly [weight: number, fc.Arbitrar
         kind: kind('receive'),
         max: fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1, max: 10 })),
         seconds: optional(fc.constantFrom(0, 1, 30)),
+        attempt: optional(fc.nat(1)),
       },
       plain,
     ),

@@ -6,15 +6,29 @@ import type { StoredMessage } from '../../../src/core/message.ts';
 import { queueNameOfArn } from '../../../src/core/queue-arn.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import { isFifoState } from '../fifo.ts';
-import type { IncarnationLife, LandingDiff, Ledger } from '../ledger.ts';
+import type { IncarnationLife, LandingDiff, Ledger, MessageLife } from '../ledger.ts';
 import type { DiffChecker } from './check.ts';
 
 /** What a batch knows of a target is not older than this. */
 const batchMillisMax = 60_000;
 
+/** What an intent gave up. */
+interface Given {
+  readonly message: StoredMessage;
+  readonly receiveCount: number;
+}
+
+/** The receives that a message came from another queue with: those of a chain are counted anew in each queue. */
+const arrivedWith = new WeakMap<MessageLife, number>();
+
+function elsewhere({ live }: IncarnationLife, sequence: number): number {
+  const life = live.get(sequence);
+  return (life && arrivedWith.get(life)) ?? 0;
+}
+
 export function deadLettersChecker(ledger: Ledger, clockErrorMillis: () => number | undefined): DiffChecker {
   /** By `<source>/<target>/<number>`. */
-  const intents = new Map<string, StoredMessage>();
+  const intents = new Map<string, Given>();
   const taken = new Set<string>();
   /** When the present version of each incarnation landed. */
   const landedAt = new Map<IncarnationLife, number>();
@@ -34,7 +48,7 @@ export function deadLettersChecker(ledger: Ledger, clockErrorMillis: () => numbe
 
 function newIntents(
   { before, after, incarnation }: LandingDiff,
-  intents: Map<string, StoredMessage>,
+  intents: Map<string, Given>,
   ledger: Ledger,
 ): string | undefined {
   for (const [sequence, intent] of after.intents) {
@@ -46,17 +60,19 @@ function newIntents(
     // again: nothing lands there any more, and the message returns.
     const targetIsGone = ledger.incarnations.get(intent.targetIncarnation)?.endedAt !== undefined;
     if (intents.has(key) && !targetIsGone) return `number ${intent.number} was given twice`;
-    intents.set(key, incarnation.live.get(sequence)!.message);
+    const { receiveCount } = intent;
+    intents.set(key, { message: incarnation.live.get(sequence)!.message, receiveCount });
     const policy = resolveAttributes(after.attributes).redrivePolicy;
-    if (!policy || intent.receiveCount < policy.maxReceiveCount)
-      return `sequence ${sequence} moves after ${intent.receiveCount} receives, allowed are ${policy?.maxReceiveCount}`;
+    const received = intent.receiveCount - elsewhere(incarnation, sequence);
+    if (!policy || received < policy.maxReceiveCount)
+      return `sequence ${sequence} moves after ${received} receives, allowed are ${policy?.maxReceiveCount}`;
   }
   return undefined;
 }
 
 function appended(
   { before, after, born, incarnation }: LandingDiff,
-  intents: ReadonlyMap<string, StoredMessage>,
+  intents: ReadonlyMap<string, Given>,
   taken: Set<string>,
   ledger: Ledger,
   /** When the state landed that this one replaces: the source was read after that. */
@@ -72,8 +88,11 @@ function appended(
       // A link that was dropped with its source begins anew, and must bring nothing a second time.
       if (taken.has(key)) return `${incarnation.queue} took number ${number} twice`;
       taken.add(key);
-      const message = intents.get(key);
-      if (message === undefined) return `${incarnation.queue} took number ${number}, which nobody gave`;
+      const given = intents.get(key);
+      if (given === undefined) return `${incarnation.queue} took number ${number}, which nobody gave`;
+      const { message } = given;
+      const arrived = born.find(({ message: { messageId } }) => messageId === message.messageId);
+      if (arrived) arrivedWith.set(arrived, given.receiveCount);
       // A receive of the same commit may have found its retention over.
       // In a FIFO queue its retention has just begun.
       const ended = !isFifoState(after) && message.sentAtMillis + retentionMillis <= after.timeMillis;
@@ -105,10 +124,11 @@ function delivered(
   if (!target || target.bornAt > landing.sentAt - batchMillisMax - clockErrorMillis) return undefined;
   for (const [sequence, { receiveCount, token }] of after.deliveries) {
     const previous = before.deliveries.get(sequence);
-    if (!previous || previous.token === token || receiveCount <= policy.maxReceiveCount) continue;
+    const received = receiveCount - elsewhere(incarnation, sequence);
+    if (!previous || previous.token === token || received <= policy.maxReceiveCount) continue;
     // Given back: it was not received.
     if (receiveCount <= previous.receiveCount) continue;
-    return `sequence ${sequence} of ${incarnation.queue} is delivered ${receiveCount} times, allowed are ${policy.maxReceiveCount}`;
+    return `sequence ${sequence} of ${incarnation.queue} is delivered ${received} times, allowed are ${policy.maxReceiveCount}`;
   }
   return undefined;
 }

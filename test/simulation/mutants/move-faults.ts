@@ -113,8 +113,8 @@ export const moveFaults: readonly Mutant[] = [
     patches: [
       {
         file: redrive,
-        text: 'previous.receiveCount < policy.maxReceiveCount',
-        by: 'previous.receiveCount <= policy.maxReceiveCount',
+        text: 'receivedHere(previous) < policy.maxReceiveCount',
+        by: 'receivedHere(previous) <= policy.maxReceiveCount',
       },
     ],
   },

@@ -1,7 +1,6 @@
 /**
  * ReceiveMessage. The abort signal goes down with the call, so that a poll whose client has gone leases nothing; an
- * answer that was made but never reached the client is given back by `undelivered`. That is why a
- * ReceiveRequestAttemptId is checked and no more: a retry finds the messages visible again.
+ * answer that was made but never reached the client is given back by `undelivered`.
  */
 import type { Message, ReceiveMessageRequest, ReceiveMessageResult } from '@aws-sdk/client-sqs';
 import { md5OfMessageAttributes } from '../../../core/md5.ts';
@@ -96,6 +95,7 @@ export const receiveMessage = action<ReceiveMessageRequest, ReceiveMessageResult
       maxMessages: request.MaxNumberOfMessages ?? 1,
       waitSeconds: request.WaitTimeSeconds,
       visibilityTimeoutSeconds: request.VisibilityTimeout,
+      attemptId: isFifoName(name) ? request.ReceiveRequestAttemptId : undefined,
       signal: call.signal,
     });
     if (outcome.kind === 'queue-missing') return queueDoesNotExist;

@@ -171,6 +171,22 @@ describe('row: ReceiveRequestAttemptId', () => {
     }
     assert.equal(requests.length, 4);
     assert.deepEqual((await receive('q.fifo', '~'.repeat(128))).body, {});
+    assert.deepEqual(
+      requests.map(({ attemptId }) => attemptId),
+      [undefined, undefined, undefined, undefined, '~'.repeat(128)],
+    );
+  });
+
+  row('brings the same messages and receipt handles again on a FIFO queue', async (sqs) => {
+    const q = await fifo(sqs);
+    for (const body of ['a', 'b', 'c']) await sqs.send(q, body, { MessageGroupId: 'g' });
+    const ask = { ReceiveRequestAttemptId: 'once-more', MaxNumberOfMessages: 2 };
+    const first = await sqs.receive(q, ask);
+    assert.deepEqual(bodies(first), ['a', 'b']);
+    assert.deepEqual(await sqs.receive(q, ask), first);
+    assert.deepEqual(await sqs.receive(q, { ...ask, ReceiveRequestAttemptId: 'another' }), []);
+    await sqs.delete(q, first[0]!);
+    assert.deepEqual(await sqs.receive(q, ask), [], 'it is a new receive now');
   });
 });
 

@@ -78,8 +78,8 @@ describe('row: ranges of a receive', () => {
     await receive();
     await receive({ MaxNumberOfMessages: 10, WaitTimeSeconds: 0, VisibilityTimeout: 0 });
     assert.deepEqual(seen, [
-      { maxMessages: 1, waitSeconds: undefined, visibilityTimeoutSeconds: undefined },
-      { maxMessages: 10, waitSeconds: 0, visibilityTimeoutSeconds: 0 },
+      { maxMessages: 1, waitSeconds: undefined, visibilityTimeoutSeconds: undefined, attemptId: undefined },
+      { maxMessages: 10, waitSeconds: 0, visibilityTimeoutSeconds: 0, attemptId: undefined },
     ]);
   });
 });
