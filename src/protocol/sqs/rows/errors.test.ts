@@ -123,11 +123,11 @@ describe('row: errors as JSON', () => {
   it('MissingRequiredParameterException, MissingParameter, 400', async () => {
     const { call } = await withQueue();
     const cases: readonly (readonly [string, object, string])[] = [
-      ['CreateQueue', {}, 'QueueName'],
-      ['GetQueueUrl', {}, 'QueueName'],
       ['SendMessage', { MessageBody: 'x' }, 'QueueUrl'],
       ['SendMessage', { QueueUrl: QUEUE }, 'MessageBody'],
-      ['SetQueueAttributes', { QueueUrl: QUEUE }, 'Attributes'],
+      // hashicorp/terraform-provider-aws#47998, pulumi/pulumi-aws#5677: SDKs that speak JSON were told so too.
+      ['SetQueueAttributes', { QueueUrl: QUEUE }, 'Attribute.Name'],
+      ['SetQueueAttributes', { QueueUrl: QUEUE, Attributes: {} }, 'Attribute.Name'],
       ['DeleteMessage', { QueueUrl: QUEUE }, 'ReceiptHandle'],
       ['ChangeMessageVisibility', { QueueUrl: QUEUE, VisibilityTimeout: 1 }, 'ReceiptHandle'],
       ['ChangeMessageVisibility', { QueueUrl: QUEUE, ReceiptHandle: 'AAAAAAAA' }, 'VisibilityTimeout'],
@@ -138,6 +138,19 @@ describe('row: errors as JSON', () => {
         code: 'MissingParameter',
         status: 400,
         message: `The request must contain the parameter ${parameter}.`,
+      });
+    }
+  });
+
+  // localstack tests/aws/test_validate.py, validated on AWS.
+  it('no QueueName is an InvalidParameterValue of its own', async () => {
+    const { call } = await withQueue();
+    for (const action of ['CreateQueue', 'GetQueueUrl']) {
+      refusedAs(await call(action, {}), {
+        type: 'InvalidParameterValueException',
+        code: 'InvalidParameterValue',
+        status: 400,
+        message: 'Value for parameter QueueName is invalid. Reason: Must specify a queue name.',
       });
     }
   });
