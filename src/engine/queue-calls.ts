@@ -281,7 +281,10 @@ export class QueueCalls implements QueueService {
     }
   }
 
-  /** RedrivePolicy must name an existing queue of this account that allows it; an empty one removes the policy. */
+  /**
+   * RedrivePolicy must name an existing queue of this account that allows it, which may be the queue itself, as on AWS:
+   * its messages then stay (batch-resources.ts). An empty one removes the policy.
+   */
   async #redriveProblem(
     name: string,
     attributes: ReadonlyMap<string, string>,
@@ -292,7 +295,7 @@ export class QueueCalls implements QueueService {
     const target = redrivePolicy && queueNameOfArn(redrivePolicy.deadLetterTargetArn);
     const { accountId, region } = this.#context.settings;
     const ours = target?.accountId === accountId && target.region === region;
-    const found = ours && target.name !== name ? await this.#read(target.name) : undefined;
+    const found = ours ? await this.#read(target.name) : undefined;
     if (!found) return deadLetterTargetMissing(policyText);
     const allowPolicy = found.state.attributes.get('RedriveAllowPolicy');
     if (allowsSource(allowPolicy, { accountId, region, name })) return undefined;

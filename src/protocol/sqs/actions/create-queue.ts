@@ -38,6 +38,8 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
           'QueueNameExists',
           `A queue already exists with the same name and a different value for attribute ${outcome.attribute}`,
         );
+      case 'tags-differ':
+        return refusal('QueueNameExists', 'A queue already exists with the same name and different tags.');
       case 'bad-attributes':
         return attributeRefusal(outcome.problem);
       case 'bad-tags':
