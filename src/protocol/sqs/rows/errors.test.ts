@@ -7,6 +7,8 @@ import { describe, it } from 'node:test';
 import { fakeQueueService } from '../../../../test/protocol-support/fake-queue-service.ts';
 import { type Reply, sqsTestClient } from '../../../../test/protocol-support/sqs-client.ts';
 import { type QueueService, Unavailable } from '../../../engine/queue-api.ts';
+import { refusal } from '../errors.ts';
+import { jsonProtocol } from '../json/protocol.ts';
 
 const QUEUE = 'http://localhost:8080/000000000000/q';
 
@@ -213,6 +215,12 @@ describe('row: errors as JSON', () => {
     assert.equal(reply.headers['retry-after'], '3');
     assert.equal(reply.raw.action, 'SendMessage');
     assert.deepEqual(logged, []);
+  });
+
+  it('RequestThrottled, 400', () => {
+    const raw = jsonProtocol.refused(refusal('RequestThrottled', 'x'), 'request-1');
+    const reply = { status: raw.status, headers: raw.headers, body: JSON.parse(String(raw.body)), raw };
+    refusedAs(reply, { type: 'RequestThrottled', code: 'RequestThrottled', status: 400, message: 'x' });
   });
 
   it('our own mistake is InternalFailure, 500, told to the log and not to the client', async () => {
