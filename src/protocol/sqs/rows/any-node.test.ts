@@ -67,6 +67,25 @@ describe('row: on every node', () => {
   });
 });
 
+describe('row: the shape of handles', () => {
+  row('their + / = survive JSON, XML, forms and URLs', async (sqs) => {
+    const QueueUrl = await sqs.create('q');
+    const seen = new Set<string>();
+    for (let number = 0; seen.size < 3; number += 1) {
+      assert.ok(number < 200, 'no handle with all of them');
+      await sqs.send(QueueUrl, 'x');
+      const { xml } = await sqs.query({ Action: 'ReceiveMessage', QueueUrl });
+      const ReceiptHandle = /<ReceiptHandle>([^<]*)<\/ReceiptHandle>/.exec(xml)?.[1] ?? '';
+      assert.match(ReceiptHandle, /^[A-Za-z0-9+/]+=*$/);
+      for (const character of '+/=') if (ReceiptHandle.includes(character)) seen.add(character);
+      const method = number % 2 === 0 ? 'GET' : 'POST';
+      const reply = await sqs.query({ Action: 'DeleteMessage', QueueUrl, ReceiptHandle }, { method });
+      assert.equal(reply.status, 200, reply.xml);
+      assert.deepEqual(await sqs.counts(QueueUrl), ['0', '0', '0']);
+    }
+  });
+});
+
 describe('row: a queue deleted and created again', () => {
   row('is another one: handles of the old one never touch it', async (sqs) => {
     const q = await sqs.create('q');

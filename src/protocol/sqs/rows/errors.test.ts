@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fakeQueueService } from '../../../../test/protocol-support/fake-queue-service.ts';
-import { type Reply, sqsTestClient } from '../../../../test/protocol-support/sqs-client.ts';
+import { ACCESS_KEY_ID, type Reply, sqsTestClient } from '../../../../test/protocol-support/sqs-client.ts';
 import { type QueueService, Unavailable } from '../../../engine/queue-api.ts';
 import { refusal } from '../errors.ts';
 import { jsonProtocol } from '../json/protocol.ts';
@@ -277,6 +277,42 @@ describe('row: errors as JSON', () => {
       message:
         'Signature not yet current: 20260830T123600Z is still later than 19700101T001500Z (19700101T000000Z + 15 min.)',
     });
+  });
+
+  it('no refusal of a signature repeats the key, the signature or the Authorization header', async () => {
+    const { handler } = await withQueue();
+    const credential = `${ACCESS_KEY_ID}/20260830/us-east-1/sqs/aws4_request`;
+    const signature = '5d'.repeat(32);
+    const claims = [
+      `Credential=${credential}, SignedHeaders=host;x-amz-date, Signature=${signature}`,
+      `Credential=OTHER${credential}, SignedHeaders=host;x-amz-date, Signature=${signature}`,
+      `Credential=${credential}/more, SignedHeaders=host, Signature=${signature}`,
+      `Credential=${credential.replace('sqs', 'sns')}, SignedHeaders=host, Signature=${signature}`,
+      `Credential=${credential}, Signature=${signature}`,
+      `Credential=${credential}`,
+    ];
+    for (const type of ['application/x-amz-json-1.0', 'application/x-www-form-urlencoded']) {
+      for (const claim of claims) {
+        for (const authorization of [`AWS4-HMAC-SHA256 ${claim}`, `AWS2 ${claim}`]) {
+          const reply = await handler({
+            method: 'POST',
+            target: '/',
+            headers: Object.entries({
+              host: 'localhost:8080',
+              'content-type': type,
+              'x-amz-date': '20260830T123600Z',
+              authorization,
+            }),
+            body: new Uint8Array(),
+            signal: new AbortController().signal,
+          });
+          const said = `${JSON.stringify(reply.headers)}${reply.body}`;
+          assert.ok(reply.status === 403 || reply.status === 400, said);
+          for (const secret of [ACCESS_KEY_ID, signature, authorization])
+            assert.ok(!said.includes(secret), said);
+        }
+      }
+    }
   });
 
   it('broken JSON, wrong JSON types and a body too large are JSON errors too', async () => {
