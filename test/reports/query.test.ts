@@ -99,7 +99,7 @@ describe('reports: messages in forms and XML', () => {
     assert.match(String(Message.MD5OfMessageAttributes), /^[0-9a-f]{32}$/);
   });
 
-  // elasticmq softwaremill/elasticmq#25: "// TODO" stood in the answer, and the .NET SDK waited for ever.
+  // elasticmq softwaremill/elasticmq#25: a comment of the source stood in the answer, and the .NET SDK waited for ever.
   reproduction('a send is answered with its id and digest and nothing else', async (sqs) => {
     const q = await sqs.create('q');
     const MessageBody = '{"$type":"Domain.Commands.UpdateProductIndexCommand, Domain"}';
