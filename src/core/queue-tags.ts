@@ -57,6 +57,11 @@ export function tagsProblem(tags: QueueTags): TagProblem | undefined {
   return undefined;
 }
 
+/** What CreateQueue asks of a queue that exists; those that it has besides are not compared, as with attributes. */
+export function hasAllTags(tags: QueueTags, given: QueueTags): boolean {
+  return [...given].every(([key, value]) => tags.get(key) === value);
+}
+
 /** All or nothing. Changes neither attributes nor the time of their last change. */
 export function changeTags(draft: Draft, command: Command & { readonly kind: 'change-tags' }): CommandResult {
   const tags = new Map(draft.tags);

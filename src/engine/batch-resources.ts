@@ -172,7 +172,11 @@ export class BatchResources implements Resources {
   async #readTargets(names: ReadonlySet<string>): Promise<void> {
     await Promise.all(
       [...names].map(async (name) => {
-        const observed = await new ManifestRegister(this.#view.context.environment, name).readQueue();
+        // A queue may name itself as its dead-letter queue: nothing moves then.
+        const observed =
+          name === this.#view.name
+            ? undefined
+            : await new ManifestRegister(this.#view.context.environment, name).readQueue();
         const target: MoveTarget = observed
           ? { kind: 'present', incarnation: observed.state.incarnation }
           : { kind: 'missing' };

@@ -1,11 +1,11 @@
 /**
- * CreateQueue: absent → create; tombstone → a fresh incarnation in its place; a queue → compare attributes, not tags. Every
+ * CreateQueue: absent → create; tombstone → a fresh incarnation in its place; a queue → compare attributes and tags that are given. Every
  * try draws a new incarnation, so that a late copy of an earlier one can't be taken for this one (DESIGN.md section 2).
  */
 import { incarnationBytes, incarnationFrom } from '../core/ids.ts';
 import { differingAttribute, type QueueAttributes } from '../core/queue-attributes.ts';
 import { newQueueState, type QueueState } from '../core/queue-state.ts';
-import type { QueueTags } from '../core/queue-tags.ts';
+import { hasAllTags, type QueueTags } from '../core/queue-tags.ts';
 import type { ETag } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
@@ -35,6 +35,7 @@ export async function createQueue(
       return compared(
         { state: found.content.state, etag: found.etag, observedFrom: found.observedFrom },
         attributes,
+        tags,
       );
     const tombstone =
       found.kind === 'present' && found.content.kind === 'tombstone' ? found.content.tombstone : undefined;
@@ -51,11 +52,10 @@ export async function createQueue(
   throw new Unavailable(`queue ${name} is being created and deleted by others`);
 }
 
-function compared(observed: ObservedQueue, given: QueueAttributes): Creation {
+function compared(observed: ObservedQueue, given: QueueAttributes, tags: QueueTags): Creation {
   const attribute = differingAttribute(observed.state.attributes, given);
-  const outcome: CreateQueueOutcome =
-    attribute === undefined ? { kind: 'exists' } : { kind: 'differs', attribute };
-  return { outcome, observed };
+  if (attribute !== undefined) return { outcome: { kind: 'differs', attribute }, observed };
+  return { outcome: { kind: hasAllTags(observed.state.tags, tags) ? 'exists' : 'tags-differ' }, observed };
 }
 
 /** Undefined: somebody got ahead, look again. */
@@ -77,7 +77,7 @@ async function tryOnce(
   const after = await register.read();
   if (after.kind === 'present' && after.content.kind === 'queue') {
     const observed = { state: after.content.state, etag: after.etag, observedFrom: after.observedFrom };
-    if (after.content.state.incarnation !== state.incarnation) return compared(observed, attributes);
+    if (after.content.state.incarnation !== state.incarnation) return compared(observed, attributes, tags);
     return { outcome: { kind: 'created' }, observed };
   }
   if (

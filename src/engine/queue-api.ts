@@ -33,6 +33,8 @@ export type CreateQueueOutcome =
   | { readonly kind: 'exists' }
   /** It exists with another value of `attribute`. */
   | { readonly kind: 'differs'; readonly attribute: string }
+  /** It exists, its attributes are equal, and a given tag is not there or has another value. */
+  | { readonly kind: 'tags-differ' }
   | { readonly kind: 'bad-attributes'; readonly problem: AttributeProblem }
   | BadTags
   /** Cool-downs are on and a queue of that name was deleted less than 60 s ago. */

@@ -283,7 +283,10 @@ export class QueueCalls implements QueueService {
     }
   }
 
-  /** RedrivePolicy must name an existing queue of this account that allows it; an empty one removes the policy. */
+  /**
+   * RedrivePolicy must name an existing queue of this account that allows it, which may be the queue itself, as on AWS:
+   * its messages then stay (batch-resources.ts). An empty one removes the policy.
+   */
   async #redriveProblem(
     name: string,
     attributes: ReadonlyMap<string, string>,

@@ -33,7 +33,8 @@ describe('tags', () => {
       const [a, b] = [world.startNode(), world.startNode()];
       assert.equal(await world.run(creating(a, { team: 'blue', empty: '' })), 'created');
       assert.deepEqual(await tagsOf(world, b), { team: 'blue', empty: '' });
-      assert.equal(await world.run(creating(b, { team: 'red' })), 'exists');
+      assert.equal(await world.run(creating(b, { team: 'red' })), 'tags-differ');
+      assert.equal(await world.run(creating(b, { team: 'blue' })), 'exists');
       assert.deepEqual(await tagsOf(world, a), { team: 'blue', empty: '' });
       await world.run(b.service.deleteQueue('q'));
       assert.equal(await tagsOf(world, a), 'queue-missing');
@@ -41,6 +42,19 @@ describe('tags', () => {
       assert.deepEqual(await tagsOf(world, b), {});
     },
   );
+
+  scenario('of concurrent creates are those of one of them, and the others are told', async (world) => {
+    const [a, b, c] = [world.startNode(), world.startNode(), world.startNode()];
+    const given = [creating(a, { team: 'blue' }), creating(b, { team: 'red' }), creating(c, {})];
+    const outcomes = await world.run(Promise.all(given));
+    const winner = outcomes.indexOf('created');
+    const expected = [
+      ['created', 'tags-differ', 'exists'],
+      ['tags-differ', 'created', 'exists'],
+      ['tags-differ', 'tags-differ', 'created'],
+    ];
+    assert.deepEqual(outcomes, expected[winner]);
+  });
 
   scenario('of a create that was answered 412 by its own success are there', async (world) => {
     const node = world.startNode();

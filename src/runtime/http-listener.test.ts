@@ -27,6 +27,29 @@ describe('http listener', () => {
     assert.equal(client.closed, false);
   });
 
+  // SQS.md section 8: the asynchronous client of the Java SDK opens about fifty.
+  it('answers fifty connections of one client side by side, each many times', async () => {
+    let together = 0;
+    let release: () => void = () => {};
+    const all = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { port } = await serve(async () => {
+      together += 1;
+      if (together === 50) release();
+      await all;
+      return ok('fine');
+    });
+    const clients = Array.from({ length: 50 }, () => new RawClient(port));
+    for (let times = 1; times <= 3; times += 1) {
+      for (const client of clients) client.send(post('/', 'x'));
+      await Promise.all(
+        clients.map((client) => client.until(() => client.received.split('fine').length > times)),
+      );
+    }
+    assert.equal(together, 150);
+  });
+
   it('asks for the body of a client that expects 100-continue', async () => {
     const { port } = await serve(async (request) => ok(`got ${request.body.length}`));
     const client = new RawClient(port);

@@ -86,6 +86,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly host?: string;
   readonly target?: string;
+  /** Sent, but not signed. */
+  readonly unsigned?: Readonly<Record<string, string>>;
 }
 
 export function sqsTestClient(
@@ -132,7 +134,9 @@ export function sqsTestClient(
     const raw = await handler({
       method: 'POST',
       target: options.path ?? '/',
-      headers: Object.entries(signed.headers).map(([name, value]) => [name.toLowerCase(), value] as const),
+      headers: Object.entries({ ...signed.headers, ...options.unsigned }).map(
+        ([name, value]) => [name.toLowerCase(), value] as const,
+      ),
       body: bytes,
       signal: options.signal ?? new AbortController().signal,
     });

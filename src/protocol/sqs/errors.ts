@@ -87,6 +87,12 @@ export function missingParameter(name: string): Refusal {
   return refusal('MissingRequiredParameterException', `The request must contain the parameter ${name}.`);
 }
 
+/** CreateQueue and GetQueueUrl say it in other words than everything else that is missing. */
+export const missingQueueName: Refusal = refusal(
+  'InvalidParameterValueException',
+  'Value for parameter QueueName is invalid. Reason: Must specify a queue name.',
+);
+
 export function invalidParameter(message: string): Refusal {
   return refusal('InvalidParameterValueException', message);
 }

@@ -172,6 +172,7 @@ function callOf(
     baseUrl: options.publicUrl?.replace(/\/+$/, '') ?? parsed.baseUrl,
     senderId: options.credentialOf(accessKeyId)?.senderId ?? options.accountId,
     pathQueueName: queueNameOfPath(parsed.path, options.accountId),
+    traceId: parsed.header('x-amzn-trace-id'),
     signal: request.signal,
     md5Hex: options.digests.md5Hex,
     sha256Hex: options.digests.sha256Hex,

@@ -24,7 +24,8 @@ const ATTRIBUTES_MAX = 10;
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 256;
 
-const NAME = /^[A-Za-z0-9_.-]+$/;
+/** Letters of any script: documented are A-Z and a-z alone, but AWS takes umlauts (localstack's validated tests). */
+const NAME = /^[\p{L}\p{Nd}_.-]+$/u;
 const RESERVED_PREFIX = /^(?:aws|amazon)\./i;
 const TYPE = /^(String|Number|Binary)(?:\.[\s\S]*)?$/;
 const NUMBER = /^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$/;
@@ -42,7 +43,7 @@ function checkName(name: string): Refusal | undefined {
   }
   if (!NAME.test(name)) {
     return invalidParameter(
-      `The message attribute name '${name}' is invalid. Attribute name can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters.`,
+      `The message attribute name '${name}' is invalid. Attribute name can contain letters, digits, underscore (_), hyphen (-), and period (.) characters.`,
     );
   }
   if (name.startsWith('.') || name.endsWith('.') || name.includes('..')) {

@@ -45,6 +45,8 @@ export interface ParsedMessage {
 const DELAY_SECONDS_MAX = 900;
 /** X-Ray writes about a hundred; the header is stored outside the message's size, so it needs a bound of its own. */
 const TRACE_HEADER_BYTES_MAX = 4_096;
+/** `Root=1-…;Parent=…;Sampled=1`, in any order and with more of the kind. */
+const TRACE_ID = /^[!-~ ]{0,1000}Root=[!-~ ]{1,1000}$/;
 
 /** UTF-8 body plus names, data types and values of the attributes. */
 export function contentBytesOf(fields: MessageFields): number {
@@ -71,6 +73,16 @@ function parseSystemAttributes(
     return invalidParameter("The value of message system attribute 'AWSTraceHeader' is too long.");
   }
   return parsed;
+}
+
+/**
+ * What X-Ray is told of the message. Programs write the attribute; SDKs under X-Ray, and Lambda, send the HTTP header, which
+ * AWS takes as well. The header is no part of the message, so one that is no trace id is overlooked, not refused.
+ */
+function traceHeaderOf(system: MessageAttributes, { traceId }: ActionCall): string | undefined {
+  const own = system.get('AWSTraceHeader');
+  if (own?.kind === 'text') return own.text;
+  return traceId !== undefined && TRACE_ID.test(traceId) ? traceId : undefined;
 }
 
 function checkFields(fields: MessageFields, fifo: boolean): Refusal | undefined {
@@ -101,7 +113,6 @@ export async function parseMessage(
   if (attributes.kind === 'refused') return attributes;
   const system = parseSystemAttributes(fields.MessageSystemAttributes);
   if (system.kind === 'refused') return system;
-  const trace = system.attributes.get('AWSTraceHeader');
   return {
     kind: 'parsed',
     systemAttributes: system.attributes,
@@ -109,7 +120,7 @@ export async function parseMessage(
       content: {
         body: fields.MessageBody ?? '',
         attributes: attributes.attributes,
-        traceHeader: trace?.kind === 'text' ? trace.text : undefined,
+        traceHeader: traceHeaderOf(system.attributes, call),
         groupId: fields.MessageGroupId,
       },
       contentBytes: contentBytesOf(fields),

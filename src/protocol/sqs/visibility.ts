@@ -12,7 +12,11 @@ export function parseVisibilityEntry(fields: {
   if (receiptHandle === undefined || receiptHandle === '') return missingParameter('ReceiptHandle');
   if (seconds === undefined) return missingParameter('VisibilityTimeout');
   if (seconds < 0 || seconds > VISIBILITY_SECONDS_MAX) {
-    return invalidValue(seconds, 'VisibilityTimeout', 'Must be between 0 and 43200, if provided.');
+    return invalidValue(
+      seconds,
+      'VisibilityTimeout',
+      'VisibilityTimeout must be an integer between 0 and 43200.',
+    );
   }
   return { kind: 'parsed', entry: { receiptHandle, visibilityTimeoutSeconds: seconds } };
 }

@@ -54,7 +54,7 @@ export const nameFaults: readonly Mutant[] = [
     patches: [
       {
         file: create,
-        text: '    if (after.content.state.incarnation !== state.incarnation) return compared(observed, attributes);',
+        text: '    if (after.content.state.incarnation !== state.incarnation) return compared(observed, attributes, tags);',
         by: "    if (after.content.state.incarnation !== state.incarnation)\n      return { outcome: { kind: 'created' }, observed };",
       },
     ],

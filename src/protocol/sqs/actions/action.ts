@@ -20,6 +20,8 @@ export interface ActionCall {
   readonly senderId: string;
   /** The queue whose path the request was posted to, if it was. */
   readonly pathQueueName: string | undefined;
+  /** X-Amzn-Trace-Id of the request, which messages without an AWSTraceHeader of their own take over. */
+  readonly traceId: string | undefined;
   /** Fires when the client has gone. */
   readonly signal: AbortSignal;
   readonly md5Hex: Md5Hex;

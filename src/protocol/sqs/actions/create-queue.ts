@@ -1,7 +1,7 @@
 /** CreateQueue: succeeds again for the same attributes, also concurrently; a name ends in .fifo exactly if FifoQueue is true. */
 import type { CreateQueueRequest, CreateQueueResult } from '@aws-sdk/client-sqs';
 import { isFifoName, isQueueName } from '../../../core/queue-arn.ts';
-import { attributeRefusal, invalidParameter, missingParameter, type Refusal, refusal } from '../errors.ts';
+import { attributeRefusal, invalidParameter, missingQueueName, type Refusal, refusal } from '../errors.ts';
 import { queueUrl } from '../queue-url.ts';
 import { tagRefusal } from '../tags.ts';
 import { action } from './action.ts';
@@ -22,7 +22,7 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
 
   async run(request, call) {
     const { QueueName: name } = request;
-    if (name === undefined) return missingParameter('QueueName');
+    if (name === undefined) return missingQueueName;
     const attributes = new Map(Object.entries(request.Attributes ?? {}));
     const fifo = attributes.get('FifoQueue')?.toLowerCase() === 'true';
     const refused = checkName(name, fifo);
@@ -38,6 +38,8 @@ export const createQueue = action<CreateQueueRequest, CreateQueueResult>({
           'QueueNameExists',
           `A queue already exists with the same name and a different value for attribute ${outcome.attribute}`,
         );
+      case 'tags-differ':
+        return refusal('QueueNameExists', 'A queue already exists with the same name and different tags.');
       case 'bad-attributes':
         return attributeRefusal(outcome.problem);
       case 'bad-tags':

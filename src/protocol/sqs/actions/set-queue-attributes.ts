@@ -10,7 +10,8 @@ export const setQueueAttributes = action<SetQueueAttributesRequest, object>({
     const name = targetQueue(request.QueueUrl, call);
     if (typeof name !== 'string') return name;
     const attributes = new Map(Object.entries(request.Attributes ?? {}));
-    if (attributes.size === 0) return missingParameter('Attributes');
+    // As AWS says it, in JSON too.
+    if (attributes.size === 0) return missingParameter('Attribute.Name');
     const outcome = await call.service.setQueueAttributes(name, attributes);
     switch (outcome.kind) {
       case 'done':

@@ -135,6 +135,18 @@ describe('a query request', () => {
     });
   });
 
+  it('takes numbers of any length', async () => {
+    assert.deepEqual(
+      await one('GetQueueAttributes', {
+        'AttributeName.12345678901234567890124': 'D',
+        'AttributeName.12345678901234567890123': 'C',
+        'AttributeName.1234567890': 'B',
+        'AttributeName.0000000000000000000000000009': 'A',
+      }),
+      { AttributeNames: ['A', 'B', 'C', 'D'] },
+    );
+  });
+
   it('takes entries without a number, as boto and kombu send them', async () => {
     const set = { 'Attribute.Name': 'VisibilityTimeout', 'Attribute.Value': '7' };
     assert.deepEqual(await one('SetQueueAttributes', set), {

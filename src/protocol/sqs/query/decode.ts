@@ -15,7 +15,8 @@ import { listEntryName, type MapNames, mapNames } from './names.ts';
 /** A value of undefined is a parameter that is not there. */
 type Decoded = { readonly kind: 'decoded'; readonly value: unknown } | Refusal;
 
-const NUMBER = /^[0-9]{1,9}$/;
+/** However long: an entry that was overlooked for its number would be missing from what is stored. */
+const NUMBER = /^[0-9]+$/;
 const INTEGER = /^[+-]?[0-9]{1,15}$/;
 
 const absent: Decoded = { kind: 'decoded', value: undefined };
@@ -42,6 +43,13 @@ function decodeScalar(shape: 'string' | 'integer' | 'blob', text: string | undef
   }
 }
 
+/** Of digits alone; exact at any length, which `Number` is not. */
+function compareNumbers(a: string, b: string): number {
+  const [x, y] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')];
+  if (x.length !== y.length) return x.length - y.length;
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
 /**
  * The node itself when it is an entry without a number, which its value or a child of a name in `own` shows; then its
  * numbered children in the order of their numbers.
@@ -49,7 +57,7 @@ function decodeScalar(shape: 'string' | 'integer' | 'blob', text: string | undef
 function entriesOf(node: FormNode, own: readonly string[]): readonly FormNode[] {
   const entries = [...node.children]
     .filter(([name]) => NUMBER.test(name))
-    .sort(([a], [b]) => Number(a) - Number(b))
+    .sort(([a], [b]) => compareNumbers(a, b))
     .map(([, child]) => child);
   // Botocore writes an empty list as an empty value.
   const isEntry = own.length === 0 ? !!node.value : own.some((name) => node.children.has(name));

@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fakeQueueService } from '../../../../test/protocol-support/fake-queue-service.ts';
-import { type Reply, sqsTestClient } from '../../../../test/protocol-support/sqs-client.ts';
+import { ACCESS_KEY_ID, type Reply, sqsTestClient } from '../../../../test/protocol-support/sqs-client.ts';
 import { type QueueService, Unavailable } from '../../../engine/queue-api.ts';
+import { refusal } from '../errors.ts';
+import { jsonProtocol } from '../json/protocol.ts';
 
 const QUEUE = 'http://localhost:8080/000000000000/q';
 
@@ -123,11 +125,11 @@ describe('row: errors as JSON', () => {
   it('MissingRequiredParameterException, MissingParameter, 400', async () => {
     const { call } = await withQueue();
     const cases: readonly (readonly [string, object, string])[] = [
-      ['CreateQueue', {}, 'QueueName'],
-      ['GetQueueUrl', {}, 'QueueName'],
       ['SendMessage', { MessageBody: 'x' }, 'QueueUrl'],
       ['SendMessage', { QueueUrl: QUEUE }, 'MessageBody'],
-      ['SetQueueAttributes', { QueueUrl: QUEUE }, 'Attributes'],
+      // hashicorp/terraform-provider-aws#47998, pulumi/pulumi-aws#5677: SDKs that speak JSON were told so too.
+      ['SetQueueAttributes', { QueueUrl: QUEUE }, 'Attribute.Name'],
+      ['SetQueueAttributes', { QueueUrl: QUEUE, Attributes: {} }, 'Attribute.Name'],
       ['DeleteMessage', { QueueUrl: QUEUE }, 'ReceiptHandle'],
       ['ChangeMessageVisibility', { QueueUrl: QUEUE, VisibilityTimeout: 1 }, 'ReceiptHandle'],
       ['ChangeMessageVisibility', { QueueUrl: QUEUE, ReceiptHandle: 'AAAAAAAA' }, 'VisibilityTimeout'],
@@ -138,6 +140,19 @@ describe('row: errors as JSON', () => {
         code: 'MissingParameter',
         status: 400,
         message: `The request must contain the parameter ${parameter}.`,
+      });
+    }
+  });
+
+  // localstack tests/aws/test_validate.py, validated on AWS.
+  it('no QueueName is an InvalidParameterValue of its own', async () => {
+    const { call } = await withQueue();
+    for (const action of ['CreateQueue', 'GetQueueUrl']) {
+      refusedAs(await call(action, {}), {
+        type: 'InvalidParameterValueException',
+        code: 'InvalidParameterValue',
+        status: 400,
+        message: 'Value for parameter QueueName is invalid. Reason: Must specify a queue name.',
       });
     }
   });
@@ -202,6 +217,12 @@ describe('row: errors as JSON', () => {
     assert.deepEqual(logged, []);
   });
 
+  it('RequestThrottled, 400', () => {
+    const raw = jsonProtocol.refused(refusal('RequestThrottled', 'x'), 'request-1');
+    const reply = { status: raw.status, headers: raw.headers, body: JSON.parse(String(raw.body)), raw };
+    refusedAs(reply, { type: 'RequestThrottled', code: 'RequestThrottled', status: 400, message: 'x' });
+  });
+
   it('our own mistake is InternalFailure, 500, told to the log and not to the client', async () => {
     const error = new Error('secret detail');
     for (const send of [
@@ -256,6 +277,42 @@ describe('row: errors as JSON', () => {
       message:
         'Signature not yet current: 20260830T123600Z is still later than 19700101T001500Z (19700101T000000Z + 15 min.)',
     });
+  });
+
+  it('no refusal of a signature repeats the key, the signature or the Authorization header', async () => {
+    const { handler } = await withQueue();
+    const credential = `${ACCESS_KEY_ID}/20260830/us-east-1/sqs/aws4_request`;
+    const signature = '5d'.repeat(32);
+    const claims = [
+      `Credential=${credential}, SignedHeaders=host;x-amz-date, Signature=${signature}`,
+      `Credential=OTHER${credential}, SignedHeaders=host;x-amz-date, Signature=${signature}`,
+      `Credential=${credential}/more, SignedHeaders=host, Signature=${signature}`,
+      `Credential=${credential.replace('sqs', 'sns')}, SignedHeaders=host, Signature=${signature}`,
+      `Credential=${credential}, Signature=${signature}`,
+      `Credential=${credential}`,
+    ];
+    for (const type of ['application/x-amz-json-1.0', 'application/x-www-form-urlencoded']) {
+      for (const claim of claims) {
+        for (const authorization of [`AWS4-HMAC-SHA256 ${claim}`, `AWS2 ${claim}`]) {
+          const reply = await handler({
+            method: 'POST',
+            target: '/',
+            headers: Object.entries({
+              host: 'localhost:8080',
+              'content-type': type,
+              'x-amz-date': '20260830T123600Z',
+              authorization,
+            }),
+            body: new Uint8Array(),
+            signal: new AbortController().signal,
+          });
+          const said = `${JSON.stringify(reply.headers)}${reply.body}`;
+          assert.ok(reply.status === 403 || reply.status === 400, said);
+          for (const secret of [ACCESS_KEY_ID, signature, authorization])
+            assert.ok(!said.includes(secret), said);
+        }
+      }
+    }
   });
 
   it('broken JSON, wrong JSON types and a body too large are JSON errors too', async () => {

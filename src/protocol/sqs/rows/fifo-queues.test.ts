@@ -193,8 +193,12 @@ describe('row: ReceiveRequestAttemptId', () => {
 describe('row: the in-flight limit', () => {
   const limits = { ...queueLimits, inFlightMax: 2 };
 
+  it('is 120,000', () => {
+    assert.equal(queueLimits.inFlightMax, 120_000);
+  });
+
   row(
-    'of a FIFO queue just brings nothing more, of a standard one OverLimit to a short poll',
+    'of a FIFO queue just brings nothing more, of a standard one OverLimit to a short poll and nothing to a long one',
     async (sqs) => {
       const q = await fifo(sqs);
       const standard = await sqs.create('q');
@@ -211,6 +215,8 @@ describe('row: the in-flight limit', () => {
       assert.equal((await sqs.receive(standard, ten)).length, 2);
       const reply = await sqs.call('ReceiveMessage', { QueueUrl: standard });
       assert.equal(reply.body.__type, 'com.amazonaws.sqs#OverLimit');
+      assert.deepEqual(await sqs.receive(standard, { WaitTimeSeconds: 2 }), []);
+      assert.deepEqual(await sqs.receive(q, { WaitTimeSeconds: 2 }), []);
     },
     { limits },
   );

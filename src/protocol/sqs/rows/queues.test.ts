@@ -273,6 +273,17 @@ describe('row: ListQueues', () => {
     assert.deepEqual(names((await call('ListQueues', { QueueNamePrefix: 'a' })).body), ['a1', 'a2', 'a3']);
   });
 
+  it('without MaxResults goes up to 1000 and never gives a NextToken; with it the 1001st is on the next page', async () => {
+    const { call } = client();
+    for (let number = 0; number <= 1000; number += 1) await call('CreateQueue', { QueueName: `q${number}` });
+    const all = await call('ListQueues', {});
+    assert.equal((all.body.QueueUrls as string[]).length, 1000);
+    assert.deepEqual(Object.keys(all.body), ['QueueUrls']);
+    const { NextToken } = (await call('ListQueues', { MaxResults: 1000 })).body;
+    const rest = await call('ListQueues', { MaxResults: 1000, NextToken });
+    assert.deepEqual(rest.body, { QueueUrls: [`http://localhost:8080/${ACCOUNT}/q999`] });
+  });
+
   it('a prefix that no name can have finds nothing, and is not asked of the store', async () => {
     const listQueues = () => Promise.reject(new Error('asked'));
     const { call } = sqsTestClient({ ...fakeQueueService(), listQueues });

@@ -264,12 +264,12 @@ describe('row: ChangeMessageVisibility', () => {
     [
       { kind: 'done' },
       43_201,
-      'Value 43201 for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200, if provided.',
+      'Value 43201 for parameter VisibilityTimeout is invalid. Reason: VisibilityTimeout must be an integer between 0 and 43200.',
     ],
     [
       { kind: 'done' },
       -1,
-      'Value -1 for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200, if provided.',
+      'Value -1 for parameter VisibilityTimeout is invalid. Reason: VisibilityTimeout must be an integer between 0 and 43200.',
     ],
   ];
   for (const [outcome, VisibilityTimeout, message] of cases) {

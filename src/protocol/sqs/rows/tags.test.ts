@@ -39,13 +39,20 @@ describe('row: tags', () => {
   });
 
   row(
-    'come with CreateQueue, which compares attributes alone and leaves the tags of a queue that exists',
+    'come with CreateQueue, which refuses other ones than the queue has, and leaves those it has alone',
     async (sqs) => {
       const tags = { team: 'blue', ['__proto__']: 'a key like any other' };
       const first = await sqs.done('CreateQueue', { QueueName: 'q', tags });
       assert.deepEqual(await tagsOf(sqs), tags);
-      assert.deepEqual(await sqs.done('CreateQueue', { QueueName: 'q', tags: { team: 'red' } }), first);
-      assert.deepEqual(await sqs.done('CreateQueue', { QueueName: 'q' }), first);
+      // Bogdanp/dramatiq_sqs#13, awslabs/amazon-sqs-java-temporary-queues-client#70: AWS takes no other tags, also none for some.
+      for (const other of [{ team: 'red' }, { team: 'blue', more: '' }]) {
+        assert.deepEqual(await sqs.refused('CreateQueue', { QueueName: 'q', tags: other }), [
+          'QueueAlreadyExists',
+          'A queue already exists with the same name and different tags.',
+        ]);
+      }
+      for (const equal of [undefined, {}, { team: 'blue' }, tags])
+        assert.deepEqual(await sqs.done('CreateQueue', { QueueName: 'q', tags: equal }), first);
       assert.deepEqual(await tagsOf(sqs), tags);
     },
   );
