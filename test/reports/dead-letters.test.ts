@@ -84,9 +84,9 @@ describe('reports: dead letters', () => {
     const q = await sqs.create('q', { VisibilityTimeout: '1' });
     await sqs.done('SetQueueAttributes', { QueueUrl: q, Attributes: redrive('q', 2) });
     await sqs.send(q, 'x');
-    for (const count of ['1', '2', '', '3', '4', '', '5']) {
-      const [message] = await sqs.receive(q, all);
-      assert.equal(message?.Attributes?.ApproximateReceiveCount ?? '', count);
+    for (const count of ['1', '2', '3', '4', '5']) {
+      const message = await sqs.receiveOne(q, all);
+      assert.equal(message.Attributes?.ApproximateReceiveCount, count);
       await sqs.advance(2);
     }
     await sqs.delete(q, await sqs.receiveOne(q));
