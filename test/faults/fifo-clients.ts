@@ -12,16 +12,19 @@ import type { SeededRandom } from './random.ts';
 export interface FifoProgress {
   acknowledged: number;
   /** Producers begin nothing new when so many messages were acknowledged. */
-  wanted: number;
-  groups: number;
+  readonly wanted: number;
+  readonly groups: number;
   /** Consumers stop as soon as this is set. */
   stop: boolean;
   /** Consumers delete everything at once from then on. */
   draining: boolean;
 }
 
-/** Ids are sent again until then: the window of five minutes began with the first attempt at the earliest. */
-const lastAttemptMillis = 200_000;
+/**
+ * Ids are sent again until then: the window of five minutes began with the first attempt at the earliest, and the last one may take
+ * effect a minute after it was given up.
+ */
+const lastAttemptMillis = 150_000;
 /** Of all messages; so that some groups are deep. */
 const hotPart = 0.25;
 const hotGroups = 10;
@@ -30,7 +33,7 @@ export async function produceOnce(
   name: string,
   client: () => FifoClient,
   random: SeededRandom,
-  progress: FifoProgress,
+  progress: Pick<FifoProgress, 'acknowledged' | 'wanted' | 'groups'>,
 ): Promise<void> {
   const echoes: Promise<unknown>[] = [];
   const [own, other] = [client(), client()];
@@ -66,7 +69,7 @@ async function echo(client: FifoClient, messages: readonly NewMessage[], afterMi
   await client.send(messages);
 }
 
-function groupFor(random: SeededRandom, { groups }: FifoProgress): string {
+function groupFor(random: SeededRandom, { groups }: Pick<FifoProgress, 'groups'>): string {
   const hot = random.chance(hotPart);
   return `g${random.between(1, hot ? Math.min(hotGroups, groups) : groups)}`;
 }

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
 import { emptyGroupHistory, fifoClient, type RecordedGroupHistory } from './fifo-client.ts';
-import { consumeGroups, type FifoProgress, produceOnce } from './fifo-clients.ts';
+import { consumeGroups, produceOnce } from './fifo-clients.ts';
 import { freePorts } from './free-ports.ts';
 import { rules, violationsOf } from './history.ts';
 import { asHistory, groupRules, groupViolations } from './history-groups.ts';
@@ -60,7 +60,7 @@ async function fifoGroups(): Promise<void> {
   });
 
   const history = emptyGroupHistory();
-  const progress: FifoProgress = { acknowledged: 0, wanted: messages, groups, stop: false, draining: false };
+  const progress = { acknowledged: 0, wanted: messages, groups, stop: false, draining: false };
   const client = () => fifoClient(urls, QueueUrl, history, random.fork());
   const began = now();
   const consuming = Array.from({ length: consumers }, () => consumeGroups(client(), random.fork(), progress));
