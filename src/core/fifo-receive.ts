@@ -60,6 +60,10 @@ export class FifoReceiver {
     return this.#bodies.neededGroups;
   }
 
+  get takenFromReady(): readonly number[] {
+    return this.#takenFromReady;
+  }
+
   receive(command: Receive): CommandResult {
     const messages: Leased[] = [];
     this.#order.begin();

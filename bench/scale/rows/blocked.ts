@@ -1,4 +1,3 @@
-import type { ReceivedMessage } from '../../../src/engine/queue-api.ts';
 import { batch, groupName, receive } from '../load.ts';
 import type { ScaleWorld } from '../scale-world.ts';
 import { fifoQueue, type VirtualRow } from '../virtual-row.ts';
@@ -37,30 +36,37 @@ export const blocked: VirtualRow = {
   ],
 };
 
-/** Each blocked message has a range of its own among the ready ones. */
+/** Takes and deletes so many of what lies between the blocked messages. */
+async function takeOthers(world: ScaleWorld, count: number): Promise<void> {
+  let left = count;
+  const receiver = async () => {
+    while (left > 0 && !world.givesUp(count - left, count)) {
+      left -= batch;
+      const messages = await receive(world.service, fifoQueue);
+      const handles = messages.map(({ receiptHandle }) => receiptHandle);
+      if (handles.length > 0) await world.service.deleteMessages(fifoQueue, handles);
+      left += batch - handles.length;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(receivers, Math.ceil(left / batch)) }, receiver));
+}
+
+/** Each blocked message that consumers have passed has a range of its own among the ready ones. */
 export const scattered: VirtualRow = {
   name: 'scattered',
-  title: 'FIFO: the same, with 100,000 messages of other groups between them that are gone',
+  title: 'FIFO: a blocked group of 100,000 messages, as many of other groups between them',
   groups: load,
   phases: [
     {
-      name: 'scattered',
+      name: 'half way',
       prepare: async (world) => {
-        const wanted = 2 * world.count(blockedMessages);
+        const blockedCount = world.count(blockedMessages);
         const groupId = (n: number) => (n % 2 === 0 ? blockedGroup : groupName(n % load.count));
-        await world.fill(fifoQueue, wanted, { bodyBytes: 64, perCall: 2_000, groupId });
+        await world.fill(fifoQueue, 2 * blockedCount, { bodyBytes: 64, perCall: 2_000, groupId });
         await takeFirst(world);
-        let left = wanted / 2;
-        const receiver = async () => {
-          while (left > 0 && !world.givesUp(wanted / 2 - left, wanted / 2)) {
-            const messages: readonly ReceivedMessage[] = await receive(world.service, fifoQueue);
-            const handles = messages.map(({ receiptHandle }) => receiptHandle);
-            if (handles.length > 0) await world.service.deleteMessages(fifoQueue, handles);
-            left -= handles.length;
-          }
-        };
-        await Promise.all(Array.from({ length: Math.min(receivers, Math.ceil(left / batch)) }, receiver));
+        await takeOthers(world, blockedCount / 2);
       },
     },
+    { name: 'all passed', prepare: (world) => takeOthers(world, world.count(blockedMessages) / 2) },
   ],
 };
