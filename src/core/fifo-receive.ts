@@ -61,6 +61,10 @@ export class FifoReceiver {
     return this.#bodies.neededGroups;
   }
 
+  get takenFromReady(): readonly number[] {
+    return this.#takenFromReady;
+  }
+
   receive(command: Receive): CommandResult {
     const repeated = this.#repeat(command);
     if (repeated) return repeated;

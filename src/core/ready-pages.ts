@@ -91,8 +91,13 @@ export function unfoldReady(draft: Draft, id: PageId, pages: PageReader): boolea
   return true;
 }
 
-/** Folds while there are too many ranges in the manifest. Call when nothing is looked at any more. */
-export function foldReady(draft: Draft, pages: PageWriter): void {
+/**
+ * Folds while there are too many ranges in the manifest. Call when nothing is looked at any more.
+ *
+ * `taken`: what a FIFO queue's receives took just now, past messages of locked groups. Where they took, the next ones will: those
+ * ranges stay if others can go, or each receive would bring a page back and write it anew.
+ */
+export function foldReady(draft: Draft, pages: PageWriter, taken: readonly number[] = []): void {
   const { readyRangesMax, readyPageRanges } = draft.limits;
   if (rangeCount(draft.ready) <= readyRangesMax) return;
   let folded = false;
@@ -109,12 +114,38 @@ export function foldReady(draft: Draft, pages: PageWriter): void {
   // What was written for this commit is enough, unless none of it was true any more.
   if (excess <= 0 || folded) return;
   const cold = rangesWithoutTail(draft);
-  for (let end = cold.length; excess > 0 && end >= 2 * readyPageRanges; end -= 2 * readyPageRanges) {
-    const content = cold.slice(end - 2 * readyPageRanges, end);
-    if (!isWellFormed(content)) throw new Error('ranges of a page are out of order');
-    pages.want({ kind: 'ready', content });
-    excess -= readyPageRanges;
+  const stretches = taken.length === 0 ? [cold] : stretchesBetween(cold, hotStarts(draft.ready, taken));
+  const enough = stretches.some(({ length }) => length >= 2 * readyPageRanges);
+  for (const stretch of (enough ? stretches : [cold]).reverse())
+    for (let end = stretch.length; excess > 0 && end >= 2 * readyPageRanges; end -= 2 * readyPageRanges) {
+      const content = stretch.slice(end - 2 * readyPageRanges, end);
+      if (!isWellFormed(content)) throw new Error('ranges of a page are out of order');
+      pages.want({ kind: 'ready', content });
+      excess -= readyPageRanges;
+    }
+}
+
+/** Where the ranges begin that come next after what was taken. */
+function hotStarts(ready: RangeSet, taken: readonly number[]): ReadonlySet<number> {
+  const starts = new Set<number>();
+  for (const sequence of taken) {
+    const next = firstFrom(ready, sequence);
+    if (next !== undefined) starts.add(next);
   }
+  return starts;
+}
+
+/** Ascending; the hot ranges are in none. */
+function stretchesBetween(cold: readonly number[], hot: ReadonlySet<number>): (readonly number[])[] {
+  const stretches: (readonly number[])[] = [];
+  let from = 0;
+  for (let i = 0; i < cold.length; i += 2) {
+    if (!hot.has(cold[i]!)) continue;
+    stretches.push(cold.slice(from, i));
+    from = i + 2;
+  }
+  stretches.push(cold.slice(from));
+  return stretches;
 }
 
 function holdsTail(draft: Draft, content: RangeSet): boolean {

@@ -126,7 +126,7 @@ export function apply(input: TransitionInput): TransitionResult {
   const written = new PageWriter(input.resources.preparedPages, collectedBelow);
   foldDelayed(draft, written);
   foldLeases(draft, written);
-  foldReady(draft, written);
+  foldReady(draft, written, walk instanceof FifoReceiver ? walk.takenFromReady : []);
   foldSegments(draft, written);
   foldDeduplication(draft, written);
   if (spills.length + written.wanted.length > 0)

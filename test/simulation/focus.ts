@@ -6,7 +6,7 @@
 import { queueLimits } from '../../src/core/limits.ts';
 import { pagedDroughtMillisMax, type QueueConfig, type SimConfig, smallestPages } from './config.ts';
 import { noFaults, withNodes, withWeights } from './focus-parts.ts';
-import { groups } from './groups-weather.ts';
+import { drifts, groups } from './groups-weather.ts';
 import type { Prng } from './prng.ts';
 
 export const focusNames = [
@@ -25,6 +25,7 @@ export const focusNames = [
   'reads',
   'stretches',
   'groups',
+  'drifts',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -49,6 +50,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   reads,
   stretches,
   groups,
+  drifts,
 };
 
 /** Letters all the time, several movers at once, and queues that come and go in the middle. */
