@@ -163,6 +163,31 @@ export interface Link {
   readonly lastNumber: number;
 }
 
+/**
+ * Who comes first in a standard queue with message groups (fairness.ts). A hint: whatever it says, no message is lost or
+ * kept back for it, so it may be stale and may go.
+ */
+export interface Fairness {
+  /** How much each group has sent of late (group-rates.ts). */
+  readonly rates: ReadonlyMap<GroupHash, number>;
+  /** Sequence numbers of waiting messages whose groups were quiet when they were sent. */
+  readonly quiet: RangeSet;
+  /** How much the busiest group had sent whose messages wait; 0: none waits, and nothing is quiet. */
+  readonly busyCount: number;
+  /** Its messages, and those of all that were not quiet, are below. */
+  readonly busyBelow: number;
+  /** Handed out one after the other. */
+  readonly quietInARow: number;
+}
+
+export const noFairness: Fairness = {
+  rates: new Map(),
+  quiet: emptyRanges,
+  busyCount: 0,
+  busyBelow: 0,
+  quietInARow: 0,
+};
+
 export interface QueueState {
   readonly incarnation: Incarnation;
   /** Rises by one with each commit; 1 in a new queue. */
@@ -197,6 +222,7 @@ export interface QueueState {
   readonly outgoingLinks: ReadonlyMap<Incarnation, Link>;
   /** By the source's incarnation: the last intent number appended here. */
   readonly incomingLinks: ReadonlyMap<Incarnation, Link>;
+  readonly fairness: Fairness;
   /** Manifest fields this program does not know, kept byte for byte (format/manifest-codec.ts). */
   readonly unknownFields: readonly unknown[];
 }
@@ -251,6 +277,7 @@ export function newQueueState(input: {
     deduplicationPages: new Map(),
     outgoingLinks: new Map(),
     incomingLinks: new Map(),
+    fairness: noFairness,
     unknownFields: [],
   };
 }

@@ -21,6 +21,7 @@ import {
   type DeduplicationEntry,
   type Delivery,
   type Intent,
+  noFairness,
   type QueueState,
   type Run,
   type SegmentId,
@@ -249,6 +250,7 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       deduplicationPages: new Map(),
       outgoingLinks: linksFor(placed.intents, shape.outgoingLinks),
       incomingLinks: shape.incomingLinks,
+      fairness: noFairness,
       unknownFields: [],
     };
   });

@@ -330,6 +330,8 @@ function drawLimits(seed: string): QueueLimits {
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
     fifoLookMax: queueLimits.fifoLookMax,
+    groupRatesMax: queueLimits.groupRatesMax,
+    quietRangesMax: queueLimits.quietRangesMax,
     ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
     // A few tails, so that every backlog is compacted.
