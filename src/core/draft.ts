@@ -104,7 +104,7 @@ export class Draft {
     this.deduplicationPages = new Copied(base.deduplicationPages);
     this.outgoingLinks = new Copied(base.outgoingLinks);
     this.incomingLinks = new Copied(base.incomingLinks);
-    this.fairness = new FairnessUnderChange(base.fairness, base.timeMillis, time.manifestMillis, limits);
+    this.fairness = new FairnessUnderChange(base.fairness, time.nowMillis, limits);
     this.attributes = base.attributes;
     this.tags = base.tags;
     this.modifiedAtMillis = base.modifiedAtMillis;

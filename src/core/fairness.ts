@@ -2,7 +2,8 @@
  * Fair queues: in a standard queue with message groups those of a busy group don't keep the others waiting
  * (docs/design/0009-fair-queues.md). At its send a message is called quiet if its group has sent less than a quarter of
  * what the busiest group had sent whose messages wait; receives take quiet ones first, but every fourth time the oldest
- * of all (fair-walk.ts). While nothing of a busy group waits, nothing is quiet and the order is that of the sends.
+ * of all (fair-walk.ts). While nothing of a busy group waits, nothing is quiet and the order is that of the sends. A group
+ * that was busy stays so as long as that.
  *
  * Invariants, of what `seal` gives
  * - A quiet message is ready or delayed, and no page has it: to hand one out costs no page. The folds leave them in the
@@ -12,10 +13,10 @@
  * It is a hint. Who goes on from a stale one (an older node has committed meanwhile) hands out in another order.
  */
 import type { Draft } from './draft.ts';
-import { counted, halved, type Rates } from './group-rates.ts';
+import { GroupRates, isBusy, weightOf } from './group-rates.ts';
 import type { GroupHash } from './ids.ts';
 import { BUSY_COUNT_MIN, QUIET_PART } from './limits.ts';
-import { type Fairness, noFairness } from './queue-state.ts';
+import { type Fairness, type GroupRate, noFairness } from './queue-state.ts';
 import {
   addAll,
   addRange,
@@ -36,28 +37,26 @@ interface Sent {
   readonly group: GroupHash | undefined;
 }
 
+/** Of a message without a group. */
+const alone: GroupRate = { count: 1, peak: 0 };
+
 export class FairnessUnderChange {
-  readonly #groupsMax: number;
+  readonly #rates: GroupRates;
   readonly #rangesMax: number;
-  #rates: Rates;
   #sent: Sent[] = [];
   readonly #left: number[] = [];
   #quiet: RangeSet;
-  #busyCount: number;
   #busyBelow: number;
   #quietInARow: number;
 
   constructor(
     base: Fairness,
-    fromMillis: number,
-    toMillis: number,
+    nowMillis: number,
     limits: { readonly groupRatesMax: number; readonly quietRangesMax: number },
   ) {
-    this.#groupsMax = limits.groupRatesMax;
     this.#rangesMax = limits.quietRangesMax;
-    this.#rates = halved(base.rates, fromMillis, toMillis);
+    this.#rates = new GroupRates(base, nowMillis, limits.groupRatesMax);
     this.#quiet = base.quiet;
-    this.#busyCount = base.busyCount;
     this.#busyBelow = base.busyBelow;
     this.#quietInARow = base.quietInARow;
   }
@@ -72,7 +71,7 @@ export class FairnessUnderChange {
 
   /** Who was given back unseen had had its turn, and comes first again. */
   givenBack(sequences: readonly number[]): void {
-    if (this.#busyCount > 0) this.#quiet = addAll(this.#quiet, sequences);
+    if (this.#busyBelow > 0) this.#quiet = addAll(this.#quiet, sequences);
   }
 
   /** It was handed out, or has ended. */
@@ -93,19 +92,13 @@ export class FairnessUnderChange {
   }
 
   seal(draft: Draft): Fairness {
-    this.#settleSends();
     const quiet = this.quiet(draft);
-    if (this.#busyCount === 0 || !busyOnesWait(draft, quiet, this.#busyBelow)) {
-      if (this.#rates.size === 0) return noFairness;
-      return { ...noFairness, rates: this.#rates };
-    }
-    return {
-      rates: this.#rates,
-      quiet,
-      busyCount: this.#busyCount,
-      busyBelow: this.#busyBelow,
-      quietInARow: quiet.length === 0 ? 0 : this.#quietInARow,
-    };
+    const busyBelow = busyOnesWait(draft, quiet, this.#busyBelow) ? this.#busyBelow : 0;
+    if (busyBelow === 0) this.#rates.forgetPeaks();
+    const { current: rates, minute } = this.#rates;
+    if (rates.size === 0) return noFairness;
+    if (busyBelow === 0) return { ...noFairness, rates, minute };
+    return { rates, minute, quiet, busyBelow, quietInARow: quiet.length === 0 ? 0 : this.#quietInARow };
   }
 
   /** All of a transition at once: the order of its commands says nothing about who is busy. */
@@ -114,20 +107,22 @@ export class FairnessUnderChange {
     if (sent.length === 0) return;
     this.#sent = [];
     const groups = sent.flatMap(({ group }) => (group === undefined ? [] : [group]));
-    if (groups.length === 0 && this.#busyCount === 0) return;
-    const { rates, counts } = counted(this.#rates, groups, this.#groupsMax);
-    this.#rates = rates;
-    const busiest = Math.max(this.#busyCount, ...counts.values());
+    if (groups.length === 0 && this.#busyBelow === 0) return;
+    const counts = this.#rates.count(groups);
+    let busiest = this.#rates.highestPeak;
+    for (const rate of counts.values()) busiest = Math.max(busiest, weightOf(rate));
     if (busiest < BUSY_COUNT_MIN) return;
     const quiet: number[] = [];
+    const busy = new Set<GroupHash>();
     for (const { sequence, group } of sent) {
-      const count = group === undefined ? 1 : counts.get(group)!;
-      if (count < busiest * QUIET_PART) quiet.push(sequence);
-      else if (count >= BUSY_COUNT_MIN) {
-        this.#busyCount = Math.max(this.#busyCount, count);
+      const rate = group === undefined ? alone : counts.get(group)!;
+      if (weightOf(rate) < busiest * QUIET_PART) quiet.push(sequence);
+      else if (group !== undefined && isBusy(rate)) {
+        busy.add(group);
         this.#busyBelow = sequence + 1;
       }
     }
+    this.#rates.wait(busy);
     this.#quiet = addAll(this.#quiet, quiet);
   }
 }
@@ -146,6 +141,7 @@ function waitingOutsidePages(draft: Draft): RangeSet {
 
 /** Whether anything waits, wherever it is, that is not quiet and was sent when a group was busy, or before. */
 function busyOnesWait(draft: Draft, quiet: RangeSet, busyBelow: number): boolean {
+  if (busyBelow === 0) return false;
   for (const pages of [draft.readyPages, draft.delayedPages])
     for (const { firstSequence } of pages.current.values()) if (firstSequence < busyBelow) return true;
   const ready = first(difference(draft.ready, quiet));

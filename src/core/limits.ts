@@ -80,11 +80,14 @@ export const DEDUPLICATION_PAGE_ENTRIES = 2_048;
  */
 export const FIFO_LOOK_AHEAD_MAX = 1_000;
 
-/** Groups of a standard queue of which it is counted how much they send: 14 bytes each. Who sends 4 in 128 messages is seen. */
+/** Groups of a standard queue of which it is counted how much they send, 18 bytes each: who sends 4 of 128 messages is seen. */
 export const GROUP_RATES_MAX = 128;
 
 /** Those counts halve so often. */
 export const GROUP_RATE_HALF_MILLIS = 60 * 1000;
+
+/** A clock that is further back sets the pace anew; a little back is another node's. */
+export const GROUP_RATE_BACK_MINUTES = 5;
 
 /** Below it no group is busy: a few messages are no load. */
 export const BUSY_COUNT_MIN = 16;

@@ -163,18 +163,24 @@ export interface Link {
   readonly lastNumber: number;
 }
 
+export interface GroupRate {
+  /** How much it has sent of late (group-rates.ts). */
+  readonly count: number;
+  /** The highest count with which it sent what may still wait; 0: nothing of it waits that kept others waiting. */
+  readonly peak: number;
+}
+
 /**
  * Who comes first in a standard queue with message groups (fairness.ts). A hint: whatever it says, no message is lost or
  * kept back for it, so it may be stale and may go.
  */
 export interface Fairness {
-  /** How much each group has sent of late (group-rates.ts). */
-  readonly rates: ReadonlyMap<GroupHash, number>;
+  readonly rates: ReadonlyMap<GroupHash, GroupRate>;
+  /** In which the counts were halved last: minutes since the epoch by the deciding clock. */
+  readonly minute: number;
   /** Sequence numbers of waiting messages whose groups were quiet when they were sent. */
   readonly quiet: RangeSet;
-  /** How much the busiest group had sent whose messages wait; 0: none waits, and nothing is quiet. */
-  readonly busyCount: number;
-  /** Its messages, and those of all that were not quiet, are below. */
+  /** What was sent by busy groups, and what was sent before, is below; 0: nothing of theirs waits. */
   readonly busyBelow: number;
   /** Handed out one after the other. */
   readonly quietInARow: number;
@@ -182,8 +188,8 @@ export interface Fairness {
 
 export const noFairness: Fairness = {
   rates: new Map(),
+  minute: 0,
   quiet: emptyRanges,
-  busyCount: 0,
   busyBelow: 0,
   quietInARow: 0,
 };
