@@ -97,8 +97,13 @@ export class FairnessUnderChange {
     if (busyBelow === 0) this.#rates.forgetPeaks();
     const { current: rates, minute } = this.#rates;
     if (rates.size === 0) return noFairness;
-    if (busyBelow === 0) return { ...noFairness, rates, minute };
-    return { rates, minute, quiet, busyBelow, quietInARow: quiet.length === 0 ? 0 : this.#quietInARow };
+    return {
+      rates,
+      minute,
+      quiet: busyBelow === 0 ? emptyRanges : quiet,
+      busyBelow,
+      quietInARow: this.#quietInARow,
+    };
   }
 
   /** All of a transition at once: the order of its commands says nothing about who is busy. */
