@@ -5,6 +5,7 @@
  */
 import { queueLimits } from '../../src/core/limits.ts';
 import { pagedDroughtMillisMax, type QueueConfig, type SimConfig, smallestPages } from './config.ts';
+import { fair } from './fair-weather.ts';
 import { noFaults, withNodes, withWeights } from './focus-parts.ts';
 import { groups } from './groups-weather.ts';
 import type { Prng } from './prng.ts';
@@ -25,6 +26,7 @@ export const focusNames = [
   'reads',
   'stretches',
   'groups',
+  'fair',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -49,6 +51,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   reads,
   stretches,
   groups,
+  fair,
 };
 
 /** Letters all the time, several movers at once, and queues that come and go in the middle. */
