@@ -95,7 +95,7 @@ function wrongTurns(
   if (well && quietLeft && others.length > Math.ceil((handedOut.length + turn - 1) / turn))
     return `${others.length} of ${handedOut.length} were handed out before sequence ${first(left)}, which is quiet`;
   const oldest = first(after.ready) ?? 0;
-  if (oldest !== past.oldest || !well || after.purgeWatermark > before.purgeWatermark) {
+  if (oldest === 0 || oldest !== past.oldest || !well || after.purgeWatermark > before.purgeWatermark) {
     past.oldest = oldest;
     past.passed = 0;
     past.since = after.version;
