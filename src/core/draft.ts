@@ -7,6 +7,7 @@ import type { MovedMessage, NewMessage } from './command.ts';
 import { Copied } from './copied.ts';
 import { dueOf, duePages } from './delayed-pages.ts';
 import { Deliveries } from './deliveries.ts';
+import { FairnessUnderChange } from './fairness.ts';
 import type { DeduplicationKey, DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
@@ -57,6 +58,7 @@ export class Draft {
   readonly deduplicationPages: Copied<PageId, DeduplicationPageReference>;
   readonly outgoingLinks: Copied<QueueState['incarnation'], Link>;
   readonly incomingLinks: Copied<QueueState['incarnation'], Link>;
+  readonly fairness: FairnessUnderChange;
   /** Which batch entry a tail message of this transition came from. */
   readonly origins = new Map<number, NewMessage | MovedMessage>();
   attributes: QueueState['attributes'];
@@ -102,6 +104,7 @@ export class Draft {
     this.deduplicationPages = new Copied(base.deduplicationPages);
     this.outgoingLinks = new Copied(base.outgoingLinks);
     this.incomingLinks = new Copied(base.incomingLinks);
+    this.fairness = new FairnessUnderChange(base.fairness, time.nowMillis, limits);
     this.attributes = base.attributes;
     this.tags = base.tags;
     this.modifiedAtMillis = base.modifiedAtMillis;
@@ -229,9 +232,15 @@ export class Draft {
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
    * Delayed pages come back when the walk gets to where their messages may be.
    */
-  *visible(ready: { next(): number | undefined }): Generator<Visible, void, undefined> {
+  *visible(ready: {
+    next(): number | undefined;
+    /** Due, and in its turn as if it had never been delayed. */
+    claims(sequence: number): boolean;
+  }): Generator<Visible, void, undefined> {
     const { nowMillis } = this.time;
-    const unpaged = [...this.deliveries.visibleInline(nowMillis), ...dueOf(this.delayed.current, nowMillis)];
+    const unpaged = [...this.deliveries.visibleInline(nowMillis)];
+    for (const due of dueOf(this.delayed.current, nowMillis))
+      if (!ready.claims(due.sequence)) unpaged.push(due);
     const paged = [...this.deliveries.visiblePages(nowMillis), ...duePages(this, this.#pages)];
     for (const again of inOrder(unpaged, paged)) {
       yield again;
@@ -269,6 +278,7 @@ export class Draft {
       deduplicationPages: this.deduplicationPages.current,
       outgoingLinks: this.outgoingLinks.current,
       incomingLinks: this.incomingLinks.current,
+      fairness: this.fairness.seal(this),
     };
   }
 }

@@ -191,6 +191,37 @@ export interface Link {
   readonly lastNumber: number;
 }
 
+export interface GroupRate {
+  /** How much it has sent of late (group-rates.ts). */
+  readonly count: number;
+  /** The highest count with which it sent what may still wait; 0: nothing of it waits that kept others waiting. */
+  readonly peak: number;
+}
+
+/**
+ * Who comes first in a standard queue with message groups (fairness.ts). A hint: whatever it says, no message is lost or
+ * kept back for it, so it may be stale and may go.
+ */
+export interface Fairness {
+  readonly rates: ReadonlyMap<GroupHash, GroupRate>;
+  /** In which the counts were halved last: minutes since the epoch by the deciding clock. */
+  readonly minute: number;
+  /** Sequence numbers of waiting messages whose groups were quiet when they were sent. */
+  readonly quiet: RangeSet;
+  /** What was sent by busy groups, and what was sent before, is below; 0: nothing of theirs waits. */
+  readonly busyBelow: number;
+  /** Handed out one after the other. */
+  readonly quietInARow: number;
+}
+
+export const noFairness: Fairness = {
+  rates: new Map(),
+  minute: 0,
+  quiet: emptyRanges,
+  busyBelow: 0,
+  quietInARow: 0,
+};
+
 export interface QueueState {
   readonly incarnation: Incarnation;
   /** Rises by one with each commit; 1 in a new queue. */
@@ -225,6 +256,7 @@ export interface QueueState {
   readonly outgoingLinks: ReadonlyMap<Incarnation, Link>;
   /** By the source's incarnation: the last intent number appended here. */
   readonly incomingLinks: ReadonlyMap<Incarnation, Link>;
+  readonly fairness: Fairness;
   /** Manifest fields this program does not know, kept byte for byte (format/manifest-codec.ts). */
   readonly unknownFields: readonly unknown[];
 }
@@ -279,6 +311,7 @@ export function newQueueState(input: {
     deduplicationPages: new Map(),
     outgoingLinks: new Map(),
     incomingLinks: new Map(),
+    fairness: noFairness,
     unknownFields: [],
   };
 }

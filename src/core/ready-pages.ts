@@ -4,7 +4,8 @@
  * anything that may be in it.
  *
  * `ready` is what the manifest and the pages hold together, no message twice. A message given back stays in the
- * manifest, wherever it lies. None in a page has its body in the tail: those end one by one (retention.ts).
+ * manifest, wherever it lies. None in a page has its body in the tail: those end one by one (retention.ts); nor is it
+ * quiet, or each receive that takes a quiet one would bring a page back (fairness.ts).
  */
 import type { Draft } from './draft.ts';
 import { reaches } from './hull.ts';
@@ -16,6 +17,7 @@ import {
   difference,
   first,
   firstFrom,
+  intersection,
   isWellFormed,
   type RangeSet,
   rangeCount,
@@ -100,12 +102,14 @@ export function unfoldReady(draft: Draft, id: PageId, pages: PageReader): boolea
 export function foldReady(draft: Draft, pages: PageWriter, taken: readonly number[] = []): void {
   const { readyRangesMax, readyPageRanges } = draft.limits;
   if (rangeCount(draft.ready) <= readyRangesMax) return;
+  const quiet = draft.fairness.quiet(draft);
   let folded = false;
   for (const { id, baseVersion, nonce, content } of pages.prepared('ready')) {
     if (rangeCount(draft.ready) <= readyRangesMax) return;
     const rest = difference(draft.ready, content);
     // All of it is still ready and in the manifest.
     if (size(rest) + size(content) !== size(draft.ready) || holdsTail(draft, content)) continue;
+    if (intersection(content, quiet).length > 0) continue;
     folded = true;
     draft.ready = rest;
     draft.readyPages.set(id, { baseVersion, nonce, ...readySummary(content) });
@@ -113,7 +117,7 @@ export function foldReady(draft: Draft, pages: PageWriter, taken: readonly numbe
   let excess = Math.min(rangeCount(draft.ready) - readyRangesMax, PAGES_PER_COMMIT_MAX * readyPageRanges);
   // What was written for this commit is enough, unless none of it was true any more.
   if (excess <= 0 || folded) return;
-  const cold = rangesWithoutTail(draft);
+  const cold = coldRanges(draft, quiet);
   const stretches = taken.length === 0 ? [cold] : stretchesBetween(cold, hotStarts(draft.ready, taken));
   const enough = stretches.some(({ length }) => length >= 2 * readyPageRanges);
   for (const stretch of (enough ? stretches : [cold]).reverse())
@@ -154,14 +158,16 @@ function holdsTail(draft: Draft, content: RangeSet): boolean {
   return false;
 }
 
-function rangesWithoutTail({ ready, tail }: Draft): number[] {
+/** Without any message of the tail, nor one that receives will take soon. */
+function coldRanges({ ready, tail }: Draft, quiet: RangeSet): number[] {
   const inTail = [...tail.current.keys()];
   const cold: number[] = [];
   let t = 0;
   for (let i = 0; i < ready.length; i += 2) {
     const [start, end] = [ready[i]!, ready[i + 1]!];
     while (t < inTail.length && inTail[t]! < start) t++;
-    if (t === inTail.length || inTail[t]! >= end) cold.push(start, end);
+    if (t < inTail.length && inTail[t]! < end) continue;
+    if (countWithin(quiet, start, end) === 0) cold.push(start, end);
   }
   return cold;
 }

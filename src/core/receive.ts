@@ -1,16 +1,16 @@
 /**
- * Receives of a standard queue: leases visible messages, oldest first, each with a token of its own. On the way it ends messages whose
- * retention is over and gives messages received too often to their dead-letter queue (redrive.ts), also when the
+ * Receives of a standard queue: leases visible messages, oldest first but for message groups (fair-walk.ts), each with a
+ * token of its own. On the way it ends messages whose retention is over and gives messages received too often to their dead-letter queue (redrive.ts), also when the
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
 import type { Draft } from './draft.ts';
+import { FairWalk } from './fair-walk.ts';
 import { leaseMessage, placeholder } from './lease.ts';
 import type { StoredMessage } from './message.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import type { PageReader } from './pages.ts';
 import type { SegmentId } from './queue-state.ts';
-import { ReadyWalk } from './ready-pages.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
@@ -36,7 +36,7 @@ export class Receiver {
   readonly #draft: Draft;
   readonly #resources: Resources;
   readonly #pages: PageReader;
-  readonly #ready: ReadyWalk;
+  readonly #ready: FairWalk;
   readonly #visible: Generator<Visible, void, undefined>;
   readonly #takenFromReady: number[] = [];
   #unreadable = false;
@@ -49,7 +49,7 @@ export class Receiver {
     this.#draft = draft;
     this.#resources = resources;
     this.#pages = pages;
-    this.#ready = new ReadyWalk(draft, pages);
+    this.#ready = new FairWalk(draft, pages);
     this.#visible = draft.visible(this.#ready);
     const bound = draft.limits.inFlightMax - wanted + 1;
     this.#inFlight = draft.deliveries.inFlight(draft.time.nowMillis, bound);
@@ -80,6 +80,7 @@ export class Receiver {
   /** Call once after the last receive. */
   finish(): void {
     this.#draft.takeFromReady(this.#takenFromReady);
+    this.#draft.fairness.handedOut(this.#ready.quietInARow);
   }
 
   #take({ sequence, found }: Visible, command: Receive): Leased | undefined {
@@ -118,8 +119,12 @@ export class Receiver {
   }
 
   #leave(sequence: number, found: FoundDelivery | undefined): void {
-    if (found) this.#draft.deliveries.end(found);
-    else if (!this.#draft.delayed.delete(sequence)) this.#takenFromReady.push(sequence);
+    if (found) {
+      this.#draft.deliveries.end(found);
+      return;
+    }
+    this.#draft.fairness.left(sequence);
+    if (!this.#draft.delayed.delete(sequence)) this.#takenFromReady.push(sequence);
   }
 
   #body(sequence: number): Body {

@@ -40,6 +40,7 @@ export type ManifestHead = Omit<
   | 'segmentsPages'
   | 'deduplication'
   | 'deduplicationPages'
+  | 'fairness'
 >;
 
 export const manifestNonceBytes = 16;
@@ -64,6 +65,8 @@ const field = {
 } as const;
 /** The highest field number that this version gives a meaning. */
 const lastKnownField = 28;
+/** Beyond it are the padding, this one, and those of later versions. */
+const fairnessField = 31;
 
 export function encodeHead(writer: WireWriter, head: ManifestHead, nonce: Uint8Array): void {
   if (nonce.length !== manifestNonceBytes) throw new RangeError(`a nonce has ${manifestNonceBytes} bytes`);
@@ -182,7 +185,8 @@ function decodeNumber(reader: WireReader, tag: number, head: HeadDraft): boolean
 /** A known field in a form that no codec reads would be lost. @throws Malformed */
 function unknownField(reader: WireReader, tag: number): UnknownField {
   const unknown = reader.unknown(tag);
-  if (unknown.no <= lastKnownField) throw new Malformed(`field ${unknown.no} is written in another form`);
+  if (unknown.no <= lastKnownField || unknown.no === fairnessField)
+    throw new Malformed(`field ${unknown.no} is written in another form`);
   return unknown;
 }
 

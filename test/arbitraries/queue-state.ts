@@ -22,6 +22,7 @@ import {
   type DeduplicationEntry,
   type Delivery,
   type Intent,
+  noFairness,
   type QueueState,
   type Run,
   type SegmentId,
@@ -271,6 +272,7 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       deduplicationPages: new Map(),
       outgoingLinks: linksFor(placed.intents, shape.outgoingLinks),
       incomingLinks: shape.incomingLinks,
+      fairness: noFairness,
       unknownFields: [],
     };
   });

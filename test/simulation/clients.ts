@@ -7,6 +7,7 @@
 import type { SendEntry, VisibilityEntry } from '../../src/engine/queue-api.ts';
 import type { Cluster } from './cluster.ts';
 import { accountId, type ClientConfig, type QueueConfig, region, type SimConfig } from './config.ts';
+import { drawGroup } from './fair-weather.ts';
 import { drawFifoPart, isFifoQueue } from './fifo.ts';
 import type { CallRequest, Reply } from './history.ts';
 import type { Prng } from './prng.ts';
@@ -82,15 +83,16 @@ export class SimClient {
     return cluster.call(this.#index, node, request, options);
   }
 
-  #send({ name, fifo }: QueueConfig): Promise<Reply> {
+  #send({ name, fifo, fair }: QueueConfig): Promise<Reply> {
     const count = this.#draw.chance(0.7) ? 1 : this.#draw.between(2, 10);
     const call = ++this.#sends;
+    const group = fair && drawGroup(this.#draw, fair);
     const entries = Array.from({ length: count }, (_, index): SendEntry => {
       const marker = `m${this.#index}.${call}.${index}|`;
       const size = this.#draw.pick(this.#world.config.bodyBytes);
       const body = marker.padEnd(size, 'x');
       const delaySeconds = this.#draw.chance(0.1) ? this.#draw.pick([0, 1, 10]) : undefined;
-      const content = { body, attributes: new Map(), traceHeader: undefined, groupId: undefined };
+      const content = { body, attributes: new Map(), traceHeader: undefined, groupId: group };
       if (!fifo) return { content, contentBytes: body.length, delaySeconds };
       const { groupId, deduplication } = drawFifoPart(this.#draw, fifo, marker);
       return {

@@ -4,6 +4,7 @@
  */
 import { type QueueLimits, queueLimits } from '../../src/core/limits.ts';
 import type { EngineSettings, EngineTiming } from '../../src/engine/settings.ts';
+import type { FairConfig } from './fair-weather.ts';
 import type { FifoConfig } from './fifo.ts';
 import { focuses, focusOf } from './focus.ts';
 import { Prng } from './prng.ts';
@@ -68,6 +69,8 @@ export interface QueueConfig {
   readonly deadLetterTo: string | undefined;
   /** Only in a weather of its own (groups-weather.ts). */
   readonly fifo?: FifoConfig;
+  /** Of a standard queue; only in a weather of its own (fair-weather.ts). */
+  readonly fair?: FairConfig;
 }
 
 export type ClientAction = 'send' | 'receive' | 'settle' | 'attributes' | 'purge' | 'recreate' | 'look';
@@ -330,6 +333,8 @@ function drawLimits(seed: string): QueueLimits {
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
     fifoLookMax: queueLimits.fifoLookMax,
+    groupRatesMax: queueLimits.groupRatesMax,
+    quietRangesMax: queueLimits.quietRangesMax,
     ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
     // A few tails, so that every backlog is compacted.

@@ -5,6 +5,7 @@
  */
 import { queueLimits } from '../../src/core/limits.ts';
 import { pagedDroughtMillisMax, type QueueConfig, type SimConfig, smallestPages } from './config.ts';
+import { fair } from './fair-weather.ts';
 import { noFaults, withNodes, withWeights } from './focus-parts.ts';
 import { drifts, groups } from './groups-weather.ts';
 import type { Prng } from './prng.ts';
@@ -26,6 +27,7 @@ export const focusNames = [
   'stretches',
   'groups',
   'drifts',
+  'fair',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -51,6 +53,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   stretches,
   groups,
   drifts,
+  fair,
 };
 
 /** Letters all the time, several movers at once, and queues that come and go in the middle. */

@@ -15,6 +15,7 @@ import { duplicatesChecker } from './duplicates.ts';
 import { endingsChecker } from './endings.ts';
 import { existenceChecker } from './existence.ts';
 import { expiredHandlesChecker } from './expired-handles.ts';
+import { fairTurnsChecker } from './fair-turns.ts';
 import { fencingChecker } from './fencing.ts';
 import { groupFlowChecker } from './group-flow.ts';
 import { groupHandsChecker } from './group-hands.ts';
@@ -58,6 +59,7 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     groupOrderChecker(),
     groupHandsChecker(),
     groupFlowChecker(world),
+    fairTurnsChecker(world),
     deduplicationChecker(accepted, world),
     duplicatesChecker(accepted, ledger),
     expiredHandlesChecker(ledger, world.clockErrorMillis),

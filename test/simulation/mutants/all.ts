@@ -4,6 +4,7 @@ import { coldPageFaults } from './cold-page-faults.ts';
 import { collectionFaults } from './collection-faults.ts';
 import { commitFaults } from './commit-faults.ts';
 import { compactionFaults } from './compaction-faults.ts';
+import { fairFaults } from './fair-faults.ts';
 import { groupFaults } from './group-faults.ts';
 import { leaseFaults } from './lease-faults.ts';
 import { messageFaults } from './message-faults.ts';
@@ -28,4 +29,5 @@ export const allMutants: readonly Mutant[] = [
   ...coldPageFaults,
   ...compactionFaults,
   ...groupFaults,
+  ...fairFaults,
 ];
