@@ -10,6 +10,7 @@ import { Deliveries } from './deliveries.ts';
 import type { DeduplicationKey, DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
+import type { MoveTask } from './move-task.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
@@ -65,6 +66,7 @@ export class Draft {
   nextSequence: number;
   purgeWatermark: number;
   purgedAtMillis: number;
+  moveTasks: readonly MoveTask[];
   ready: RangeSet;
   resolved: ResolvedAttributes;
   /** Retention has ended messages of the base (retention.ts). */
@@ -108,6 +110,7 @@ export class Draft {
     this.nextSequence = base.nextSequence;
     this.purgeWatermark = base.purgeWatermark;
     this.purgedAtMillis = base.purgedAtMillis;
+    this.moveTasks = base.moveTasks;
     this.ready = base.ready;
     this.resolved = resolveAttributes(base.attributes);
     this.#seed = new DataView(tokenSeed.buffer, tokenSeed.byteOffset, 8).getBigUint64(0);
@@ -227,13 +230,17 @@ export class Draft {
   /**
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
-   * Delayed pages come back when the walk gets to where their messages may be.
+   * Delayed pages come back when the walk gets to where their messages may be. `end`: only messages below, as in `ready`.
    */
-  *visible(ready: { next(): number | undefined }): Generator<Visible, void, undefined> {
+  *visible(
+    ready: { next(): number | undefined },
+    end = Number.POSITIVE_INFINITY,
+  ): Generator<Visible, void, undefined> {
     const { nowMillis } = this.time;
     const unpaged = [...this.deliveries.visibleInline(nowMillis), ...dueOf(this.delayed.current, nowMillis)];
-    const paged = [...this.deliveries.visiblePages(nowMillis), ...duePages(this, this.#pages)];
+    const paged = [...this.deliveries.visiblePages(nowMillis, end), ...duePages(this, this.#pages, end)];
     for (const again of inOrder(unpaged, paged)) {
+      if (again.sequence >= end) continue;
       yield again;
       const next = ready.next();
       if (next !== undefined) yield { sequence: next, sinceMillis: nowMillis, found: undefined };
@@ -269,6 +276,7 @@ export class Draft {
       deduplicationPages: this.deduplicationPages.current,
       outgoingLinks: this.outgoingLinks.current,
       incomingLinks: this.incomingLinks.current,
+      moveTasks: this.moveTasks,
     };
   }
 }

@@ -77,9 +77,9 @@ export class FifoReceiver {
     return { outcome: { kind: 'received', messages, unreadable }, effect };
   }
 
-  /** Call once after the last receive. */
+  /** Call after the last receive. */
   finish(): void {
-    this.#draft.takeFromReady(this.#takenFromReady);
+    this.#draft.takeFromReady(this.#takenFromReady.splice(0));
   }
 
   #consider({ place, group }: Candidate, command: Receive): Leased | undefined {

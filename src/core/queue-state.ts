@@ -14,6 +14,7 @@
  */
 import type { DeduplicationKey, DeliveryToken, GroupHash, Incarnation, WriterId } from './ids.ts';
 import type { StoredMessage } from './message.ts';
+import type { MoveTask } from './move-task.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
 import type { QueueTags } from './queue-tags.ts';
 import { emptyRanges, type RangeSet } from './range-set.ts';
@@ -150,6 +151,8 @@ export interface Intent {
   readonly group?: GroupHash;
   /** As in Delivery. */
   readonly receivedElsewhere?: number;
+  /** A move task moves it: it arrives as a new message, not as a dead letter. */
+  readonly redriven?: true;
 }
 
 /** The message that took a deduplication id. It may be gone. */
@@ -208,6 +211,8 @@ export interface QueueState {
   readonly outgoingLinks: ReadonlyMap<Incarnation, Link>;
   /** By the source's incarnation: the last intent number appended here. */
   readonly incomingLinks: ReadonlyMap<Incarnation, Link>;
+  /** The newest last, at most MOVE_TASKS_MAX; those before the last have ended. */
+  readonly moveTasks: readonly MoveTask[];
   /** Manifest fields this program does not know, kept byte for byte (format/manifest-codec.ts). */
   readonly unknownFields: readonly unknown[];
 }
@@ -262,6 +267,7 @@ export function newQueueState(input: {
     deduplicationPages: new Map(),
     outgoingLinks: new Map(),
     incomingLinks: new Map(),
+    moveTasks: [],
     unknownFields: [],
   };
 }

@@ -113,6 +113,7 @@ export const state: QueueState = {
   incomingLinks: new Map([
     ['88888888888888888888888888888888' as Incarnation, { queueName: 'source.fifo', lastNumber: 2 }],
   ]),
+  moveTasks: [],
   unknownFields: [],
 };
 
