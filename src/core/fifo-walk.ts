@@ -33,7 +33,7 @@ interface ClosedPage {
   readonly firstSequence: number;
 }
 
-const nowhere = Number.POSITIVE_INFINITY;
+const end = Number.POSITIVE_INFINITY;
 /** Pages that the walk asks for at once, when the one it needs is not loaded. */
 const askedAhead = 3;
 
@@ -48,13 +48,13 @@ export class FifoWalk {
   #barrier: number;
   #barrierIsUnreadable: boolean;
 
-  /** `end`: only messages below. */
-  constructor(draft: Draft, locks: GroupLocks, pages: PageReader, end = Number.POSITIVE_INFINITY) {
+  /** `below`: only messages before that one. */
+  constructor(draft: Draft, locks: GroupLocks, pages: PageReader, below = Number.POSITIVE_INFINITY) {
     this.#draft = draft;
     this.#pages = pages;
     this.#barrier = locks.unreadableFrom;
-    this.#barrierIsUnreadable = locks.unreadableFrom < nowhere;
-    this.#stopBefore(end, false);
+    this.#barrierIsUnreadable = locks.unreadableFrom < end;
+    this.#stopBefore(below, false);
     const delayed = this.#due(draft.delayed.current, undefined);
     this.#sources = [receivedBefore(draft, locks), delayed, new Ranges(draft.ready, undefined)];
     this.#closed = closedPages(draft);
@@ -64,9 +64,9 @@ export class FifoWalk {
   next(): Place | undefined {
     for (;;) {
       let first: Source | undefined;
-      for (const source of this.#sources) if (source.head < (first?.head ?? nowhere)) first = source;
+      for (const source of this.#sources) if (source.head < (first?.head ?? end)) first = source;
       const page = this.#closed[this.#nextClosed];
-      if (page && page.firstSequence <= (first?.head ?? nowhere) && page.firstSequence < this.#barrier) {
+      if (page && page.firstSequence <= (first?.head ?? end) && page.firstSequence < this.#barrier) {
         this.#nextClosed++;
         if (!this.#open(page)) return undefined;
       } else if (first && first.head < this.#barrier) return first.shift();
@@ -177,12 +177,12 @@ class List implements Source {
 
   constructor(places: readonly Place[]) {
     this.#places = places;
-    this.head = places[0]?.sequence ?? nowhere;
+    this.head = places[0]?.sequence ?? end;
   }
 
   shift(): Place {
     const place = this.#places[this.#at++]!;
-    this.head = this.#places[this.#at]?.sequence ?? nowhere;
+    this.head = this.#places[this.#at]?.sequence ?? end;
     return place;
   }
 }
@@ -196,7 +196,7 @@ class Ranges implements Source {
   constructor(ranges: RangeSet, page: PageId | undefined) {
     this.#ranges = ranges;
     this.#page = page;
-    this.head = ranges[0] ?? nowhere;
+    this.head = ranges[0] ?? end;
   }
 
   shift(): Place {
@@ -204,7 +204,7 @@ class Ranges implements Source {
     this.head++;
     if (this.head === this.#ranges[this.#at + 1]) {
       this.#at += 2;
-      this.head = this.#ranges[this.#at] ?? nowhere;
+      this.head = this.#ranges[this.#at] ?? end;
     }
     return { kind: 'ready', sequence, page: this.#page };
   }

@@ -5,7 +5,7 @@
  */
 
 import type { MovedMessage } from '../core/command.ts';
-import type { Incarnation } from '../core/ids.ts';
+import { type Incarnation, messageIdBytes, messageIdFrom } from '../core/ids.ts';
 import { contentBytesOf } from '../core/message-size.ts';
 import { queueArn } from '../core/queue-arn.ts';
 import type { Intent, QueueState } from '../core/queue-state.ts';
@@ -15,6 +15,7 @@ import type { EngineContext } from './context.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import { readBody } from './read-body.ts';
 import { batchBytesMax } from './settings.ts';
+import type { TaskRunner } from './task-runner.ts';
 
 export type LoopLookup = (name: string) => Promise<CommitLoop | undefined>;
 
@@ -25,15 +26,23 @@ export class Mover {
   readonly #context: EngineContext;
   readonly #loop: CommitLoop;
   readonly #loopFor: LoopLookup;
+  readonly #tasks: Pick<TaskRunner, 'resolving'>;
   readonly #stop: AbortSignal;
   #running = false;
   /** While only intents of others are known. */
   #patience: AbortController | undefined;
 
-  constructor(context: EngineContext, loop: CommitLoop, loopFor: LoopLookup, stop: AbortSignal) {
+  constructor(
+    context: EngineContext,
+    loop: CommitLoop,
+    loopFor: LoopLookup,
+    tasks: Pick<TaskRunner, 'resolving'>,
+    stop: AbortSignal,
+  ) {
     this.#context = context;
     this.#loop = loop;
     this.#loopFor = loopFor;
+    this.#tasks = tasks;
     this.#stop = stop;
   }
 
@@ -72,7 +81,10 @@ export class Mover {
           await this.#moveTo(target);
         failures = 0;
       } catch (error) {
-        environment.log.warn('dead letters wait', { queue: this.#loop.view.name, error });
+        environment.log.warn('messages on their way to another queue wait', {
+          queue: this.#loop.view.name,
+          error,
+        });
         const ceiling = Math.min(retryMaxMillis, retryMinMillis * 2 ** failures++);
         await environment.clock.sleep(ceiling * (0.5 + environment.random.unit() / 2), this.#stop);
       }
@@ -109,6 +121,7 @@ export class Mover {
       return;
     }
     this.#context.counters.movedMessages += moved;
+    if (messages.some(({ redriven }) => redriven)) this.#tasks.resolving();
     await this.#loop.submit({ kind: 'resolve-moves', targetIncarnation, through: outcome.through });
   }
 
@@ -135,7 +148,12 @@ export class Mover {
 
   async #message(state: QueueState, sequence: number, intent: Intent): Promise<MovedMessage> {
     const message = await readBody(this.#context, this.#loop.view.name, state, sequence);
-    const { number, receiveCount, firstReceivedAtMillis } = intent;
-    return { number, message, contentBytes: contentBytesOf(message), receiveCount, firstReceivedAtMillis };
+    const { number, receiveCount, firstReceivedAtMillis, redriven } = intent;
+    const contentBytes = contentBytesOf(message);
+    const from = { number, contentBytes, receiveCount, firstReceivedAtMillis };
+    if (!redriven) return { ...from, message };
+    // A new message: of those that other attempts draw one lands.
+    const messageId = messageIdFrom(this.#context.environment.random.bytes(messageIdBytes));
+    return { ...from, message: { ...message, messageId }, redriven };
   }
 }

@@ -219,6 +219,7 @@ function drawTiming(draw: Prng): Partial<EngineTiming> {
     sweepIntervalMillis: draw.pick([1_000, 5_000, 20_000, 120_000, 24 * 3_600_000]),
     foreignIntentPatienceMillis: draw.pick([0, 200, 5_000]),
     tombstoneAgeMillis: 3_600_000,
+    taskListMillis: Number.POSITIVE_INFINITY,
   };
 }
 
