@@ -30,10 +30,10 @@ export class TaskRunner {
   #running = false;
   /** Under way when last looked at. */
   #seen: string | undefined;
-  /** Whose steps this node takes. */
-  #own: string | undefined;
-  /** By the monotonic clock. */
-  #pacedUntilMillis = 0;
+  /** Whose steps this node takes, and from whom it took them over. */
+  #own: { readonly id: string; readonly from: WriterId } | undefined;
+  /** By the monotonic clock, of what this node moved. */
+  #pacedUntilMillis = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
   /** The mover is about to make room for a whole step, in the very next commit. */
   #roomComes = false;
@@ -97,23 +97,23 @@ export class TaskRunner {
     }
   }
 
-  #isOwn(task: MoveTask): boolean {
+  #isOwn({ id, runner }: MoveTask): boolean {
     const { writer } = this.#loop.view;
-    if (task.runner !== writer && (this.#own !== task.id || isHigher(task.runner, writer))) {
-      this.#own = undefined;
-      return false;
+    if (runner === writer) {
+      if (this.#own?.id !== id) this.#begin({ id, runner });
+      return true;
     }
-    if (this.#own !== task.id) this.#begin(task);
-    return true;
+    // Somebody else has taken a step since we took it over: both of us see that, and one goes on.
+    if (this.#own?.id === id && (runner === this.#own.from || runner < writer)) return true;
+    this.#own = undefined;
+    return false;
   }
 
-  #begin(task: MoveTask): void {
-    this.#own = task.id;
+  #begin({ id, runner }: Pick<MoveTask, 'id' | 'runner'>): void {
+    this.#own = { id, from: runner };
     this.#foundNothing = false;
     this.#unreadableSince = undefined;
-    // What was saved by others is not for this clock to say.
-    const now = this.#context.environment.clock.monotonicMillis();
-    this.#pacedUntilMillis = now - 1_000 / (task.messagesPerSecond ?? 1);
+    this.#pacedUntilMillis = Number.NEGATIVE_INFINITY;
   }
 
   /** Whether nobody has moved anything of it for a while. @throws StoreError, Unavailable */
@@ -205,10 +205,6 @@ export class TaskRunner {
     const woken = AbortSignal.any([this.#stop, this.#wake.signal]);
     await this.#context.environment.clock.sleep(Math.max(1, Math.min(millis, pauseMaxMillis)), woken);
   }
-}
-
-function isHigher(a: WriterId, b: WriterId): boolean {
-  return a > b;
 }
 
 /** Nothing of it was moved between the two. */
