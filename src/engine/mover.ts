@@ -7,6 +7,7 @@
 import type { MovedMessage } from '../core/command.ts';
 import { type Incarnation, messageIdBytes, messageIdFrom } from '../core/ids.ts';
 import { contentBytesOf } from '../core/message-size.ts';
+import { taskUnderWay } from '../core/move-task.ts';
 import { queueArn } from '../core/queue-arn.ts';
 import type { Intent, QueueState } from '../core/queue-state.ts';
 import { afterwards } from './afterwards.ts';
@@ -66,16 +67,11 @@ export class Mover {
   }
 
   async #run(own: boolean): Promise<void> {
-    const { environment, settings } = this.#context;
-    if (!own) {
-      this.#patience = new AbortController();
-      const ended = AbortSignal.any([this.#stop, this.#patience.signal]);
-      await environment.clock.sleep(settings.timing.foreignIntentPatienceMillis, ended);
-      this.#patience = undefined;
-      if (this.#intents().size > 0) await this.#loop.view.refresh().catch(() => undefined);
-    }
+    const { environment } = this.#context;
+    if (!own && !this.#isAnothersTask()) await this.#bePatient();
     let failures = 0;
     while (this.#intents().size > 0 && !this.#stop.aborted) {
+      if (this.#isAnothersTask() && !(await this.#stands())) continue;
       try {
         for (const target of new Set([...this.#intents().values()].map((intent) => intent.targetIncarnation)))
           await this.#moveTo(target);
@@ -89,6 +85,33 @@ export class Mover {
         await environment.clock.sleep(ceiling * (0.5 + environment.random.unit() / 2), this.#stop);
       }
     }
+  }
+
+  async #bePatient(): Promise<void> {
+    const { environment, settings } = this.#context;
+    this.#patience = new AbortController();
+    const ended = AbortSignal.any([this.#stop, this.#patience.signal]);
+    await environment.clock.sleep(settings.timing.foreignIntentPatienceMillis, ended);
+    this.#patience = undefined;
+    if (this.#intents().size > 0) await this.#loop.view.refresh().catch(() => undefined);
+  }
+
+  /** All are of a move task that another node runs: it makes new ones as long as it lives, and brings them there. */
+  #isAnothersTask(): boolean {
+    const intents = this.#intents();
+    if (intents.size === 0) return false;
+    for (const { redriven } of intents.values()) if (!redriven) return false;
+    const { view } = this.#loop;
+    return taskUnderWay(view.current.state.moveTasks)?.runner !== view.writer;
+  }
+
+  /** Whether one of its messages was not moved for as long as our patience lasts. */
+  async #stands(): Promise<boolean> {
+    const before = this.#intents();
+    await this.#bePatient();
+    for (const [sequence, { number }] of this.#intents())
+      if (before.get(sequence)?.number === number) return true;
+    return false;
   }
 
   async #moveTo(targetIncarnation: Incarnation): Promise<void> {

@@ -68,15 +68,21 @@ export interface QueueConfig {
   readonly deadLetterTo: string | undefined;
   /** Only in a weather of its own (groups-weather.ts). */
   readonly fifo?: FifoConfig;
+  /** Message move tasks out of it, likewise (tasks-weather.ts). */
+  readonly tasks?: {
+    readonly destinations: readonly (string | undefined)[];
+    readonly rates: readonly (number | undefined)[];
+  };
 }
 
 export type ClientAction = 'send' | 'receive' | 'settle' | 'attributes' | 'purge' | 'recreate' | 'look';
+export type ClientWeights = Readonly<Record<ClientAction, number>> & { readonly task?: number };
 
 export interface ClientConfig {
   readonly home: number;
   readonly roams: boolean;
   readonly thinkMillis: number;
-  readonly weights: Readonly<Record<ClientAction, number>>;
+  readonly weights: ClientWeights;
   readonly deletes: number;
 }
 

@@ -8,6 +8,7 @@ import { pagedDroughtMillisMax, type QueueConfig, type SimConfig, smallestPages 
 import { noFaults, withNodes, withWeights } from './focus-parts.ts';
 import { groups } from './groups-weather.ts';
 import type { Prng } from './prng.ts';
+import { tasks } from './tasks-weather.ts';
 
 export const focusNames = [
   'moves',
@@ -25,6 +26,7 @@ export const focusNames = [
   'reads',
   'stretches',
   'groups',
+  'tasks',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -49,6 +51,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   reads,
   stretches,
   groups,
+  tasks,
 };
 
 /** Letters all the time, several movers at once, and queues that come and go in the middle. */
