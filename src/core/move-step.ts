@@ -100,16 +100,21 @@ export class MoveStepper {
     let given = 0;
     let awaited = 0;
     let unreadable = false;
+    let passed = false;
     while (given + awaited < most) {
       const candidate = walk.next();
       if (!candidate)
         return {
           given,
-          exhausted: true,
+          exhausted: !passed,
           unreadable: unreadable || walk.unreadable || this.#pages.unreadable,
         };
       const { sequence, body, previous, group } = candidate;
-      if (body === 'needed') {
+      if (previous && !draft.deliveries.isSettled(sequence)) {
+        // Handed out by this very transition, with no time to it: the lease has to be there for its handle.
+        passed = true;
+        candidate.pass();
+      } else if (body === 'needed') {
         // The walk goes on as if it were given, so that one round of loading covers the whole step.
         awaited++;
       } else if (body === 'unreadable') {

@@ -9,7 +9,8 @@ export function brokenTaskStep(current: QueueState, next: QueueState): string | 
   for (const task of next.moveTasks) {
     const before = current.moveTasks.find(({ id }) => id === task.id);
     if (!before) continue;
-    if (!isUnderWay(before) && before !== task) return `move task ${task.id} changed after its end`;
+    const same = task.status === before.status && task.moved === before.moved;
+    if (!isUnderWay(before) && !same) return `move task ${task.id} changed after its end`;
     if (task.moved < before.moved) return `move task ${task.id} took messages back`;
     if (before.status === 'cancelling' && task.status !== 'cancelling' && task.status !== 'cancelled')
       return `move task ${task.id} was cancelled, and is ${task.status}`;

@@ -6,8 +6,10 @@
 import type { StoredMessage } from '../../../src/core/message.ts';
 import { isUnderWay, type MoveTask } from '../../../src/core/move-task.ts';
 import { first } from '../../../src/core/range-set.ts';
+import { defaultTiming } from '../../../src/engine/settings.ts';
 import type { IncarnationLife, LandingDiff, Ledger, MessageLife } from '../ledger.ts';
 import { markerOf } from '../ledger.ts';
+import { storeMillisAt } from '../life.ts';
 import type { Circumstances } from './all.ts';
 import type { DiffChecker } from './check.ts';
 
@@ -18,7 +20,7 @@ interface Step {
 
 export function moveTasksChecker(
   ledger: Ledger,
-  world: Pick<Circumstances, 'clockErrorMillis'>,
+  world: Pick<Circumstances, 'clockErrorMillis' | 'stampErrorMillis'>,
 ): DiffChecker {
   const steps = new Map<string, Step[]>();
   /** Of redriven messages, by marker: as they were in their source. */
@@ -33,7 +35,7 @@ export function moveTasksChecker(
         wrongStep(diff, now) ??
         tooFast(diff, now.length, steps, world.clockErrorMillis()) ??
         wrongEnd(before?.moveTasks ?? [], diff) ??
-        arrivals(diff, given, ledger) ??
+        arrivals(diff, given, ledger, world.stampErrorMillis()) ??
         wrongCount(incarnation, after.moveTasks, steps)
       );
     },
@@ -58,7 +60,7 @@ function wrongStep(
   if (lives.length === 0) return undefined;
   const task = after.moveTasks.at(-1);
   const was = before?.moveTasks.find(({ id }) => id === task?.id);
-  if (!task || task.status !== 'running')
+  if (task?.status !== 'running')
     return `${incarnation.queue} moves messages, and its task is ${task?.status ?? 'none'}`;
   if (was?.failureReason !== undefined) return `${incarnation.queue} moves messages, and its task has failed`;
   for (const { sequence } of lives)
@@ -107,9 +109,10 @@ function wrongEnd(before: readonly MoveTask[], { after, incarnation }: LandingDi
 }
 
 function arrivals(
-  { born, after, incarnation }: LandingDiff,
+  { born, after, incarnation, landing }: LandingDiff,
   given: ReadonlyMap<string, StoredMessage>,
   ledger: Ledger,
+  stampErrorMillis: number | undefined,
 ): string | undefined {
   for (const life of born) {
     const { message, sequence } = life;
@@ -118,7 +121,9 @@ function arrivals(
     const from = given.get(marker);
     if (!from) return `${marker} came to ${incarnation.queue}, and no task moved it`;
     if (from.messageId === message.messageId) return `${marker} was moved and kept its id`;
-    if (message.sentAtMillis < from.sentAtMillis) return `${marker} was moved and is older than it was`;
+    const beganMillis = storeMillisAt(landing.sentAt) - defaultTiming.attemptAgeMaxMillis;
+    if (stampErrorMillis !== undefined && message.sentAtMillis < beganMillis - stampErrorMillis)
+      return `${marker} was moved, and its life did not begin anew`;
     const delivery = after.deliveries.get(sequence);
     if (delivery && delivery.receiveCount !== 1)
       return `${marker} was moved and counts ${delivery.receiveCount} receives`;
