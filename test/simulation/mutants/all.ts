@@ -11,6 +11,7 @@ import { moveFaults } from './move-faults.ts';
 import type { Mutant } from './mutant.ts';
 import { nameFaults } from './name-faults.ts';
 import { pageFaults } from './page-faults.ts';
+import { taskFaults } from './task-faults.ts';
 import { timeFaults } from './time-faults.ts';
 import { watchFaults } from './watch-faults.ts';
 
@@ -28,4 +29,5 @@ export const allMutants: readonly Mutant[] = [
   ...coldPageFaults,
   ...compactionFaults,
   ...groupFaults,
+  ...taskFaults,
 ];
