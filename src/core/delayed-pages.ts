@@ -14,11 +14,15 @@ import type { DelayedPageReference, PageId } from './queue-state.ts';
 import type { PreparedPage } from './resources.ts';
 import { bySince, type Visible, type VisiblePage } from './visible.ts';
 
-/** Those with messages that are due. Opened, they are back in the manifest. */
-export function* duePages(draft: Draft, pages: PageReader): Generator<VisiblePage, void, undefined> {
+/** Those with messages that are due, below `end`. Opened, they are back in the manifest. */
+export function* duePages(
+  draft: Draft,
+  pages: PageReader,
+  end: number,
+): Generator<VisiblePage, void, undefined> {
   const { nowMillis } = draft.time;
-  for (const [id, { firstDueAtMillis }] of draft.delayedPages.current) {
-    if (firstDueAtMillis > nowMillis) continue;
+  for (const [id, { firstDueAtMillis, firstSequence }] of draft.delayedPages.current) {
+    if (firstDueAtMillis > nowMillis || firstSequence >= end) continue;
     const open = () => {
       const due = [...dueOf(unfoldDelayed(draft, id, pages), nowMillis)];
       return pages.needed.has(id) ? 'needed' : due.sort(bySince).values();

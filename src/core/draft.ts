@@ -11,6 +11,7 @@ import { FairnessUnderChange } from './fairness.ts';
 import type { DeduplicationKey, DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
+import type { MoveTask } from './move-task.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
@@ -67,6 +68,7 @@ export class Draft {
   nextSequence: number;
   purgeWatermark: number;
   purgedAtMillis: number;
+  moveTasks: readonly MoveTask[];
   ready: RangeSet;
   resolved: ResolvedAttributes;
   /** Retention has ended messages of the base (retention.ts). */
@@ -111,6 +113,7 @@ export class Draft {
     this.nextSequence = base.nextSequence;
     this.purgeWatermark = base.purgeWatermark;
     this.purgedAtMillis = base.purgedAtMillis;
+    this.moveTasks = base.moveTasks;
     this.ready = base.ready;
     this.resolved = resolveAttributes(base.attributes);
     this.#seed = new DataView(tokenSeed.buffer, tokenSeed.byteOffset, 8).getBigUint64(0);
@@ -230,19 +233,23 @@ export class Draft {
   /**
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
    * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
-   * Delayed pages come back when the walk gets to where their messages may be.
+   * Delayed pages come back when the walk gets to where their messages may be. `end`: only messages below, as in `ready`.
    */
-  *visible(ready: {
-    next(): number | undefined;
-    /** Due, and in its turn as if it had never been delayed. */
-    claims(sequence: number): boolean;
-  }): Generator<Visible, void, undefined> {
+  *visible(
+    ready: {
+      next(): number | undefined;
+      /** Due, and in its turn as if it had never been delayed. */
+      claims?(sequence: number): boolean;
+    },
+    end = Number.POSITIVE_INFINITY,
+  ): Generator<Visible, void, undefined> {
     const { nowMillis } = this.time;
     const unpaged = [...this.deliveries.visibleInline(nowMillis)];
     for (const due of dueOf(this.delayed.current, nowMillis))
-      if (!ready.claims(due.sequence)) unpaged.push(due);
-    const paged = [...this.deliveries.visiblePages(nowMillis), ...duePages(this, this.#pages)];
+      if (!ready.claims?.(due.sequence)) unpaged.push(due);
+    const paged = [...this.deliveries.visiblePages(nowMillis, end), ...duePages(this, this.#pages, end)];
     for (const again of inOrder(unpaged, paged)) {
+      if (again.sequence >= end) continue;
       yield again;
       const next = ready.next();
       if (next !== undefined) yield { sequence: next, sinceMillis: nowMillis, found: undefined };
@@ -279,6 +286,7 @@ export class Draft {
       outgoingLinks: this.outgoingLinks.current,
       incomingLinks: this.incomingLinks.current,
       fairness: this.fairness.seal(this),
+      moveTasks: this.moveTasks,
     };
   }
 }

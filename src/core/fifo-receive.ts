@@ -85,7 +85,7 @@ export class FifoReceiver {
     return { outcome: { kind: 'received', messages, unreadable }, effect };
   }
 
-  /** Call once after the last receive. */
+  /** Call after the last receive; again does no harm. */
   finish(): void {
     this.#draft.takeFromReady(this.#takenFromReady);
   }

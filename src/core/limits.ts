@@ -29,6 +29,9 @@ export const FIFO_LOOK_MAX = 120_000;
 /** Moves to other queues under way at once; more wait for their turn (DESIGN.md section 6). */
 export const INTENTS_MAX = 100;
 
+/** Move tasks that a queue remembers, the one under way included: as many as ListMessageMoveTasks can show (SQS). */
+export const MOVE_TASKS_MAX = 10;
+
 /** A lease and its extensions end 12 hours after the receive (SQS). */
 export const LEASE_MILLIS_MAX = 12 * 60 * 60 * 1000;
 

@@ -21,6 +21,7 @@ import type {
   WriterId,
 } from './ids.ts';
 import type { StoredMessage } from './message.ts';
+import type { MoveTask } from './move-task.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
 import type { QueueTags } from './queue-tags.ts';
 import { emptyRanges, type RangeSet } from './range-set.ts';
@@ -167,6 +168,8 @@ export interface Intent {
   readonly group?: GroupHash;
   /** As in Delivery. */
   readonly receivedElsewhere?: number;
+  /** A move task moves it: it arrives as a new message, not as a dead letter. */
+  readonly redriven?: true;
 }
 
 /** The message that took a deduplication id. It may be gone. */
@@ -257,6 +260,8 @@ export interface QueueState {
   /** By the source's incarnation: the last intent number appended here. */
   readonly incomingLinks: ReadonlyMap<Incarnation, Link>;
   readonly fairness: Fairness;
+  /** The newest last, at most MOVE_TASKS_MAX; those before the last have ended. */
+  readonly moveTasks: readonly MoveTask[];
   /** Manifest fields this program does not know, kept byte for byte (format/manifest-codec.ts). */
   readonly unknownFields: readonly unknown[];
 }
@@ -312,6 +317,7 @@ export function newQueueState(input: {
     outgoingLinks: new Map(),
     incomingLinks: new Map(),
     fairness: noFairness,
+    moveTasks: [],
     unknownFields: [],
   };
 }

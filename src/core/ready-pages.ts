@@ -33,12 +33,15 @@ export class ReadyWalk {
   readonly #ahead: { readonly id: PageId; readonly firstSequence: number; readonly lastSequence: number }[] =
     [];
   #from = 0;
+  readonly #end: number;
 
-  constructor(draft: Draft, pages: PageReader) {
+  /** `end`: only those below. */
+  constructor(draft: Draft, pages: PageReader, end = Number.POSITIVE_INFINITY) {
     this.#draft = draft;
     this.#pages = pages;
+    this.#end = end;
     for (const [id, { firstSequence, lastSequence }] of draft.readyPages.current)
-      this.#ahead.push({ id, firstSequence, lastSequence });
+      if (firstSequence < end) this.#ahead.push({ id, firstSequence, lastSequence });
     this.#ahead.sort((a, b) => b.firstSequence - a.firstSequence);
   }
 
@@ -48,7 +51,8 @@ export class ReadyWalk {
       const found = firstFrom(this.#draft.ready, this.#from);
       const page = this.#ahead.at(-1);
       if (!page || (found !== undefined && found < page.firstSequence)) {
-        if (found !== undefined) this.#from = found + 1;
+        if (found === undefined || found >= this.#end) return undefined;
+        this.#from = found + 1;
         return found;
       }
       if (page.lastSequence >= this.#from && !unfoldReady(this.#draft, page.id, this.#pages)) {

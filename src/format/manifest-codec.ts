@@ -11,6 +11,7 @@
 
 import { resolveFifo } from '../core/fifo-attributes.ts';
 import type { DeduplicationKey } from '../core/ids.ts';
+import { taskUnderWay } from '../core/move-task.ts';
 import { pagesOf } from '../core/pages.ts';
 import {
   type DeduplicationEntry,
@@ -45,6 +46,7 @@ import {
   envelopeBytes,
   FIFO_FORMAT_VERSION,
   LEFT_RANGES_FORMAT_VERSION,
+  MOVE_TASKS_FORMAT_VERSION,
   type Newer,
   openEnvelope,
   PAGES_FORMAT_VERSION,
@@ -122,6 +124,7 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
 
 /** The oldest that can say it. */
 function formatVersionOf(state: QueueState): number | undefined {
+  if (taskUnderWay(state.moveTasks)) return MOVE_TASKS_FORMAT_VERSION;
   if (resolveFifo(state.attributes)) return FIFO_FORMAT_VERSION;
   if (haveLeftRanges(state.leasePages.values())) return LEFT_RANGES_FORMAT_VERSION;
   return pagesOf(state).next().done ? undefined : PAGES_FORMAT_VERSION;

@@ -18,6 +18,7 @@ import { MESSAGE_OVERHEAD_BYTES } from '../../src/core/limits.ts';
 import type { MessageAttributeValue, StoredMessage } from '../../src/core/message.ts';
 import { groupHashOf, groupOf } from '../../src/core/message-groups.ts';
 import { orderingBytesOf } from '../../src/core/message-size.ts';
+import { type MoveTask, type MoveTaskStatus, taskUnderWay } from '../../src/core/move-task.ts';
 import {
   type DeduplicationEntry,
   type Delivery,
@@ -104,14 +105,6 @@ export function tailMessageOf(message: StoredMessage): TailMessage {
   return { message, bytes: total };
 }
 
-const leaseKeys: Exclude<keyof Delivery, 'group'>[] = [
-  'visibleAtMillis',
-  'receiveCount',
-  'firstReceivedAtMillis',
-  'leasedAtMillis',
-  'token',
-  'leaseVersion',
-];
 const delivery: fc.Arbitrary<Delivery> = fc.record(
   {
     visibleAtMillis: millisArbitrary,
@@ -130,7 +123,17 @@ const delivery: fc.Arbitrary<Delivery> = fc.record(
       plain,
     ),
   },
-  { ...plain, requiredKeys: leaseKeys },
+  {
+    ...plain,
+    requiredKeys: [
+      'visibleAtMillis',
+      'receiveCount',
+      'firstReceivedAtMillis',
+      'leasedAtMillis',
+      'token',
+      'leaseVersion',
+    ],
+  },
 ) as fc.Arbitrary<Delivery>;
 
 const intent: fc.Arbitrary<Intent> = fc.record(
@@ -215,6 +218,44 @@ const deduplicationEntry = fc.record(
   plain,
 );
 
+const moveTask = (status: fc.Arbitrary<MoveTaskStatus>): fc.Arbitrary<MoveTask> =>
+  fc.record(
+    {
+      id: bytes(16).map(messageIdFrom),
+      status,
+      destinationArn: fc.constantFrom('arn:aws:sqs:us-east-1:000000000000:destination', ''),
+      messagesPerSecond: fc.integer({ min: 1, max: 500 }),
+      startedAtMillis: millisArbitrary,
+      moved: count,
+      toMove: count,
+      through: fc.constant(1),
+      failureReason: fc.constantFrom('', 'AWS.SimpleQueueService.NonExistentQueue'),
+      pacedUntilMillis: millisArbitrary,
+      runner: bytes(16).map(writerIdFrom),
+    },
+    {
+      ...plain,
+      requiredKeys: [
+        'id',
+        'status',
+        'startedAtMillis',
+        'moved',
+        'toMove',
+        'through',
+        'pacedUntilMillis',
+        'runner',
+      ],
+    },
+  ) as fc.Arbitrary<MoveTask>;
+
+/** The last may be under way. */
+const moveTasks = fc
+  .tuple(
+    fc.array(moveTask(fc.constantFrom('completed', 'cancelled', 'failed')), { maxLength: 3 }),
+    fc.option(moveTask(fc.constantFrom('running', 'cancelling')), { nil: undefined }),
+  )
+  .map(([ended, underWay]) => (underWay ? [...ended, underWay] : ended));
+
 export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
   .record({
     fifo: fc.boolean(),
@@ -238,9 +279,13 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
     purged: fc.boolean(),
     outgoingLinks: links,
     incomingLinks: links,
+    moveTasks,
   })
   .map((shape): QueueState => {
     const placed = place(shape.lives, shape.fifo);
+    if (taskUnderWay(shape.moveTasks))
+      for (const [sequence, intent] of placed.intents)
+        if (sequence % 2 === 1) placed.intents.set(sequence, { ...intent, redriven: true });
     const visible = [...placed.ready, ...placed.delayed.keys(), ...placed.deliveries.keys()];
     const nextSequence = placed.last + 1 + shape.spare;
     const [timeMillis, createdAtMillis, modifiedAtMillis, purgedAtMillis] = shape.times;
@@ -273,6 +318,7 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       outgoingLinks: linksFor(placed.intents, shape.outgoingLinks),
       incomingLinks: shape.incomingLinks,
       fairness: noFairness,
+      moveTasks: shape.moveTasks,
       unknownFields: [],
     };
   });

@@ -114,6 +114,7 @@ export const state: QueueState = {
     ['88888888888888888888888888888888' as Incarnation, { queueName: 'source.fifo', lastNumber: 2 }],
   ]),
   fairness: noFairness,
+  moveTasks: [],
   unknownFields: [],
 };
 

@@ -71,15 +71,21 @@ export interface QueueConfig {
   readonly fifo?: FifoConfig;
   /** Of a standard queue; only in a weather of its own (fair-weather.ts). */
   readonly fair?: FairConfig;
+  /** Message move tasks out of it, likewise (tasks-weather.ts). */
+  readonly tasks?: {
+    readonly destinations: readonly (string | undefined)[];
+    readonly rates: readonly (number | undefined)[];
+  };
 }
 
 export type ClientAction = 'send' | 'receive' | 'settle' | 'attributes' | 'purge' | 'recreate' | 'look';
+export type ClientWeights = Readonly<Record<ClientAction, number>> & { readonly task?: number };
 
 export interface ClientConfig {
   readonly home: number;
   readonly roams: boolean;
   readonly thinkMillis: number;
-  readonly weights: Readonly<Record<ClientAction, number>>;
+  readonly weights: ClientWeights;
   readonly deletes: number;
 }
 
@@ -222,6 +228,7 @@ function drawTiming(draw: Prng): Partial<EngineTiming> {
     sweepIntervalMillis: draw.pick([1_000, 5_000, 20_000, 120_000, 24 * 3_600_000]),
     foreignIntentPatienceMillis: draw.pick([0, 200, 5_000]),
     tombstoneAgeMillis: 3_600_000,
+    taskListMillis: Number.POSITIVE_INFINITY,
   };
 }
 

@@ -9,6 +9,7 @@ import { fair } from './fair-weather.ts';
 import { noFaults, withNodes, withWeights } from './focus-parts.ts';
 import { drifts, groups } from './groups-weather.ts';
 import type { Prng } from './prng.ts';
+import { tasks } from './tasks-weather.ts';
 
 export const focusNames = [
   'moves',
@@ -28,6 +29,7 @@ export const focusNames = [
   'groups',
   'drifts',
   'fair',
+  'tasks',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -54,6 +56,7 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   groups,
   drifts,
   fair,
+  tasks,
 };
 
 /** Letters all the time, several movers at once, and queues that come and go in the middle. */

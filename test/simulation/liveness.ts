@@ -3,6 +3,7 @@
  * message can be received and deleted, every move finishes, every call is answered, and after sweeps nothing is left
  * in the bucket that no manifest names. When not, it says why.
  */
+import { taskUnderWay } from '../../src/core/move-task.ts';
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import { stampOf } from '../../src/core/stamps.ts';
 import { createRequest } from './clients.ts';
@@ -108,6 +109,16 @@ async function drain(world: LivenessWorld, queue: string, index: number, deadlin
       { timeoutMillis: minute },
     );
   }
+}
+
+/** A task ends by itself, on whichever node lives. */
+export async function endTasks({ scheduler, court }: LivenessWorld): Promise<void> {
+  const underWay = () =>
+    [...court.ledger.queues.values()].filter(({ state }) => taskUnderWay(state.moveTasks) !== undefined);
+  const deadline = scheduler.now + 3 * minute;
+  while (underWay().length > 0 && scheduler.now < deadline) await scheduler.sleep(1_000);
+  for (const { queue, state } of underWay())
+    return court.fail('a move task ends', `${queue}: ${JSON.stringify(taskUnderWay(state.moveTasks))}`);
 }
 
 /** A poll that waits on one node gets what is sent through another, as soon as its polling schedule lets it. */

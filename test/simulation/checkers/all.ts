@@ -21,6 +21,7 @@ import { groupFlowChecker } from './group-flow.ts';
 import { groupHandsChecker } from './group-hands.ts';
 import { groupOrderChecker } from './group-order.ts';
 import { manifestTimeChecker } from './manifest-time.ts';
+import { moveTasksChecker } from './move-tasks.ts';
 import { purgesChecker } from './purges.ts';
 import { registerChecker } from './register.ts';
 import { segmentsChecker } from './segments.ts';
@@ -64,6 +65,7 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     duplicatesChecker(accepted, ledger),
     expiredHandlesChecker(ledger, world.clockErrorMillis),
     deadLettersChecker(ledger, world.clockErrorMillis),
+    moveTasksChecker(ledger, world),
     purgesChecker(ledger),
     manifestTimeChecker(world.liesTold),
     segmentsChecker(ledger, world.present),

@@ -140,6 +140,7 @@ function besidesTail(state: QueueState): number {
     64 * state.deliveries.size +
     (64 + groupBytes) * state.intents.size +
     64 * state.deduplication.size +
+    200 * state.moveTasks.length +
     128 * (state.outgoingLinks.size + state.incomingLinks.size)
   );
 }

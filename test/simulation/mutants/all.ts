@@ -12,6 +12,7 @@ import { moveFaults } from './move-faults.ts';
 import type { Mutant } from './mutant.ts';
 import { nameFaults } from './name-faults.ts';
 import { pageFaults } from './page-faults.ts';
+import { taskFaults } from './task-faults.ts';
 import { timeFaults } from './time-faults.ts';
 import { watchFaults } from './watch-faults.ts';
 
@@ -30,4 +31,5 @@ export const allMutants: readonly Mutant[] = [
   ...compactionFaults,
   ...groupFaults,
   ...fairFaults,
+  ...taskFaults,
 ];
