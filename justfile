@@ -66,6 +66,10 @@ stores *names="versitygw moto seaweedfs":
 conformance *args:
     {{node}} test/conformance/run.ts {{args}}
 
+# what boto3, aws-sdk-js and aws-sdk-go say and hear, into test/golden/sessions; --check only compares, names choose clients (Go, Python)
+record-sessions *args:
+    {{node}} test/golden/sessions/record.ts {{args}}
+
 # two nodes, one bucket, 20,000 messages, kill -9 every few seconds (Go)
 crash-two-nodes *args:
     {{node}} test/faults/crash-two-nodes.ts {{args}}
