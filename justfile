@@ -62,7 +62,7 @@ gen-check:
 stores *names="versitygw moto seaweedfs":
     {{node}} test/contract/real-stores.ts {{names}}
 
-# unmodified clients on the file store and on versitygw, as a table; names run some (Go, Python, Java, Debian's PHP), `--group ci` without Java and PHP
+# unmodified clients on the file store and on versitygw, as a table; names run some (Go, Python, Java, Rust, Debian's PHP), `--group ci` without Java, Rust and PHP
 conformance *args:
     {{node}} test/conformance/run.ts {{args}}
 
