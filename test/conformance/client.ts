@@ -41,7 +41,6 @@ export const SHORT_POLLING_WORKER = WORKER_TRIAL;
 export const WORKER = [...WORKER_TRIAL, 'long poll', 'batches'];
 const MESSAGES = ['errors', 'batches', 'attributes with MD5', 'redeliveries', 'long poll', 'dead letters'];
 export const EVERY_ACTION = ['every action', ...MESSAGES, 'tags and permissions'];
-export const QUEUES_AND_MESSAGES = ['actions on queues and messages', ...MESSAGES];
 export const FIFO = ['10 groups in order', 'deduplication', 'expired handles', 'attributes with MD5'];
 export const RESOURCE = ['the resource interface', 'batches', 'attributes', 'redeliveries'];
 

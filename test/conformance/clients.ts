@@ -12,7 +12,6 @@ import {
   javaV2,
   php,
   python,
-  QUEUES_AND_MESSAGES,
   RESOURCE,
   rust,
   SHORT_POLLING_WORKER,
@@ -83,7 +82,7 @@ export const clients: readonly Client[] = [
     version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go'),
     protocol: 'query',
     inCi: true,
-    does: QUEUES_AND_MESSAGES,
+    does: [...EVERY_ACTION, 'a FIFO queue'],
     prepare: async () => ({ command: await goProgram('aws-sdk-go-v1'), args: [] }),
   },
   {
