@@ -1,11 +1,13 @@
 /**
  * One node in memory whose time and randomness are given: the same requests get the same answers, byte for byte, with
  * the same receipt handles, which a recorded client has signed into its later requests.
+ * Each kind of draw has a stream of its own, so that a part of the engine that waits a drawn while more or less changes no
+ * handle.
  *
  * Time is the client's: a request finds the clock where its own signature says (never put back), and while it waits,
  * virtual time jumps to what it waits for. Requests come one after the other.
  */
-import type { Log } from '../../../src/engine/environment.ts';
+import type { Log, Random } from '../../../src/engine/environment.ts';
 import { createQueueService, type Engine } from '../../../src/engine/queue-service.ts';
 import { currentPlatform } from '../../../src/runtime/current-platform.ts';
 import type { HttpHandler } from '../../../src/runtime/http-handler.ts';
@@ -24,6 +26,19 @@ const SEED = 6;
 const platform = await currentPlatform();
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
+function drawnApart(): Random {
+  const pauses = new SeededRandom(SEED);
+  const byLength = new Map<number, SeededRandom>();
+  return {
+    unit: () => pauses.unit(),
+    bytes(count) {
+      const stream = byLength.get(count) ?? new SeededRandom(SEED + count);
+      byLength.set(count, stream);
+      return stream.bytes(count);
+    },
+  };
+}
+
 export class SessionNode {
   /** What the surface called a mistake of ours. */
   readonly failures: unknown[] = [];
@@ -37,7 +52,7 @@ export class SessionNode {
     const store = new MemoryStore({ nowMillis: () => clock.wallMillis() });
     const settings = { accountId, region, lingerMillis: 0, cooldowns: false };
     this.#engine = createQueueService(
-      { clock, store, random: new SeededRandom(SEED), log: silent },
+      { clock, store, random: drawnApart(), log: silent },
       { ...settings, conditionalDelete: true, listTags: true },
     );
     this.#handler = createSqsSurface({
