@@ -62,9 +62,13 @@ gen-check:
 stores *names="versitygw moto seaweedfs":
     {{node}} test/contract/real-stores.ts {{names}}
 
-# unmodified clients on the file store and on versitygw, as a table; names run some (Go, Python, Java, Debian's PHP), `--group ci` without Java and PHP
+# unmodified clients on the file store and on versitygw, as a table; names run some (Go, Python, Java, Rust, Debian's PHP), `--group ci` without Java, Rust and PHP
 conformance *args:
     {{node}} test/conformance/run.ts {{args}}
+
+# what boto3, aws-sdk-js and aws-sdk-go say and hear, into test/golden/sessions; --check only compares, names choose clients (Go, Python)
+record-sessions *args:
+    {{node}} test/golden/sessions/record.ts {{args}}
 
 # two nodes, one bucket, 20,000 messages, kill -9 every few seconds (Go)
 crash-two-nodes *args:

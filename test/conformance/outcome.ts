@@ -2,7 +2,7 @@
  * What a client's run amounts to. A known failure is neither passed nor failed: the table names it with its reason. When
  * it passes all the same, or fails otherwise than its row says, that is a failure.
  */
-import type { Client } from './clients.ts';
+import type { Client } from './client.ts';
 
 export interface Outcome {
   readonly client: Client;

@@ -32,6 +32,7 @@ import {
   RemovePermissionCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
+  type SendMessageCommandInput,
   SetQueueAttributesCommand,
   SQSClient,
   TagQueueCommand,
@@ -116,6 +117,19 @@ async function queues(): Promise<void> {
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: changed }));
   const seen = await attributesOf(url);
   checkEqual('SetQueueAttributes', [seen.DelaySeconds, seen.VisibilityTimeout], ['1', '7']);
+  const stored = {
+    KmsMasterKeyId: 'alias/aws/sqs',
+    KmsDataKeyReusePeriodSeconds: '60',
+    Policy: '{"Version":"2012-10-17","Statement":[]}',
+  };
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: stored }));
+  const kept = await attributesOf(url);
+  checkEqual('a key and a policy are stored and returned', { ...kept, ...stored }, kept);
+  checkEqual('a key turns managed encryption off', kept.SqsManagedSseEnabled, 'false');
+  const removed = { SqsManagedSseEnabled: 'true', Policy: '' };
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: removed }));
+  const { SqsManagedSseEnabled, KmsMasterKeyId, Policy } = await attributesOf(url);
+  checkEqual('and on again', [SqsManagedSseEnabled, KmsMasterKeyId, Policy], ['true', undefined, undefined]);
   for (const each of [url, ...made]) await sqs.send(new DeleteQueueCommand({ QueueUrl: each }));
   await checkRefused('a deleted queue is gone', send(url, 'x'), QueueDoesNotExist);
 }
@@ -164,6 +178,7 @@ async function sending(): Promise<void> {
   checkEqual('a filter', Object.keys(filtered.MessageAttributes ?? {}).sort(), ['count', 'text']);
   await remove(url, filtered);
 
+  await systemAttributes(url);
   const largest = 'm'.repeat(1048576);
   await send(url, largest);
   const large = await receiveOne('1 MiB', url);
@@ -192,6 +207,24 @@ async function sending(): Promise<void> {
   checkEqual('a batch of deletes', deleted.Successful?.length, 10);
   checkEqual('nothing is left', await counts(url), ['0', '0', '0']);
   await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
+}
+
+async function systemAttributes(QueueUrl: string): Promise<void> {
+  const StringValue = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
+  const MessageSystemAttributes = { AWSTraceHeader: { DataType: 'String', StringValue } };
+  const tenant = { QueueUrl, MessageBody: 'traced', MessageGroupId: 'tenant-1' };
+  const sent = await sqs.send(new SendMessageCommand({ ...tenant, MessageSystemAttributes }));
+  checkEqual('AWSTraceHeader is no message attribute', sent.MD5OfMessageAttributes, undefined);
+  check('it has an MD5 of its own', /^[0-9a-f]{32}$/.test(sent.MD5OfMessageSystemAttributes ?? ''), sent);
+  const message = await receiveOne('traced', QueueUrl);
+  checkEqual('AWSTraceHeader comes back', message.Attributes?.AWSTraceHeader, StringValue);
+  checkEqual('so does MessageGroupId on a standard queue', message.Attributes?.MessageGroupId, 'tenant-1');
+  await sqs.send(new SendMessageCommand({ ...tenant, MessageBody: 'of the same tenant' }));
+  const other = await receiveOne('a group in flight locks nobody out', QueueUrl);
+  for (const each of [message, other]) await remove(QueueUrl, each);
+  const wrong = { ...tenant, MessageSystemAttributes: { Other: { DataType: 'String', StringValue } } };
+  const refused = sqs.send(new SendMessageCommand(wrong as SendMessageCommandInput));
+  await checkRefused('a system attribute that is none', refused, 'InvalidParameterValue');
 }
 
 async function mistakes(): Promise<void> {

@@ -124,6 +124,14 @@ def queues():
         attributes_of(url, "VisibilityTimeout", "ReceiveMessageWaitTimeSeconds", "DelaySeconds"),
         {"VisibilityTimeout": "7", "ReceiveMessageWaitTimeSeconds": "1", "DelaySeconds": "2"},
     )
+    stored = {"KmsMasterKeyId": "alias/aws/sqs", "KmsDataKeyReusePeriodSeconds": "60", "Policy": '{"Version":"2012-10-17","Statement":[]}'}
+    sqs.set_queue_attributes(QueueUrl=url, Attributes=stored)
+    seen = attributes_of(url)
+    check_equal("a key and a policy are stored and returned", {name: seen.get(name) for name in stored}, stored)
+    check_equal("a key turns managed encryption off", seen.get("SqsManagedSseEnabled"), "false")
+    sqs.set_queue_attributes(QueueUrl=url, Attributes={"SqsManagedSseEnabled": "true", "Policy": ""})
+    seen = attributes_of(url)
+    check_equal("and on again", (seen.get("SqsManagedSseEnabled"), "KmsMasterKeyId" in seen, "Policy" in seen), ("true", False, False))
     check_refused(
         "create_queue with an unknown attribute",
         lambda: sqs.create_queue(QueueName=f"{prefix}-bad", Attributes={"Colour": "red"}),
@@ -186,6 +194,24 @@ def sending():
         check_equal(f"filter {names}: MD5 of the subset", message.get("MD5OfMessageAttributes"), expected_md5)
         sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
     sqs.purge_queue(QueueUrl=url)
+
+    trace = {"AWSTraceHeader": {"DataType": "String", "StringValue": "Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1"}}
+    tenant = {"QueueUrl": url, "MessageBody": "traced", "MessageGroupId": "tenant-1", "MessageSystemAttributes": trace}
+    sent = sqs.send_message(**tenant, MessageAttributes={"text": attributes["text"]})
+    check_equal("MD5OfMessageSystemAttributes", sent["MD5OfMessageSystemAttributes"], md5_of_attributes(trace))
+    check_equal("it leaves the other MD5 alone", sent["MD5OfMessageAttributes"], md5_of_attributes({"text": attributes["text"]}))
+    message = receive_one("traced", url)
+    check_equal("AWSTraceHeader comes back", message["Attributes"].get("AWSTraceHeader"), trace["AWSTraceHeader"]["StringValue"])
+    check_equal("MessageGroupId on a standard queue comes back", message["Attributes"].get("MessageGroupId"), "tenant-1")
+    sqs.send_message(QueueUrl=url, MessageBody="of the same tenant", MessageGroupId="tenant-1")
+    other = receive_one("a group in flight locks nobody out", url)
+    for each in (message, other):
+        sqs.delete_message(QueueUrl=url, ReceiptHandle=each["ReceiptHandle"])
+    check_refused(
+        "a system attribute that is none",
+        lambda: sqs.send_message(QueueUrl=url, MessageBody="x", MessageSystemAttributes={"Other": trace["AWSTraceHeader"]}),
+        "InvalidParameterValue",
+    )
 
     largest = "m" * MEBIBYTE
     sqs.send_message(QueueUrl=url, MessageBody=largest)
