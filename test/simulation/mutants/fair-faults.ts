@@ -54,7 +54,11 @@ const faults: readonly Omit<Mutant, 'focus'>[] = [
     name: 'turns-begin-anew-with-each-commit',
     breaks: 'turns are counted on from one commit to the next',
     patches: [
-      { file: receive, text: '    this.#draft.fairness.handedOut(this.#ready.quietInARow);\n', by: '' },
+      {
+        file: 'src/core/standard-walk.ts',
+        text: '    if (this.#ready instanceof FairWalk) this.#draft.fairness.handedOut(this.#ready.quietInARow);\n',
+        by: '',
+      },
     ],
   },
   {
