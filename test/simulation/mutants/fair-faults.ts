@@ -1,6 +1,5 @@
 /** Faults of message groups in standard queues: who comes first (docs/design/0009-fair-queues.md). */
 import type { Mutant } from './mutant.ts';
-import { receive } from './spoiled-files.ts';
 
 const fairness = 'src/core/fairness.ts';
 const walk = 'src/core/fair-walk.ts';
