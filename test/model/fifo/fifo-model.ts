@@ -61,6 +61,7 @@ const turns: readonly (readonly ModelCommand['kind'][])[] = [
   ['send'],
   ['append', 'resolve', 'return'],
   ['receive'],
+  ['compact'],
 ];
 
 export class FifoModel {
@@ -123,6 +124,8 @@ export class FifoModel {
             message.place = { kind: 'delayed', dueAt: message.place.dueAt + byMillis };
         return { kind: 'done', effect: true };
       }
+      case 'compact':
+        return { kind: 'compacted' };
       case 'purge':
         this.messages = this.messages.filter(({ place }) => place.kind === 'moving');
         this.purgedBelow = this.nextSequence;
