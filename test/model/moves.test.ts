@@ -38,7 +38,8 @@ type Step =
   | { readonly kind: 'delete-source' | 'carry' }
   | { readonly kind: 'start-task' | 'step-task' | 'cancel-task' }
   | { readonly kind: 'learn-gone' | 'forget' }
-  | { readonly kind: 'read-both' | 'swap' | 'resolve' | 'return'; readonly node: number };
+  /** `append`: undisturbed, both steps of it. */
+  | { readonly kind: 'append' | 'read-both' | 'swap' | 'resolve' | 'return'; readonly node: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'send' as const }) },
@@ -61,7 +62,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.record(
-      { kind: fc.constantFrom('read-both', 'swap', 'swap', 'resolve', 'return'), node: fc.nat(3) },
+      {
+        kind: fc.constantFrom('append', 'append', 'read-both', 'swap', 'resolve', 'resolve', 'return'),
+        node: fc.nat(3),
+      },
       { noNullPrototype: true },
     ),
   },
@@ -171,7 +175,9 @@ class Moves {
       }
       default: {
         const node = this.#nodes.at(-1 - step.node);
-        if (node) this.#walk(node, step.kind);
+        if (!node) break;
+        if (step.kind !== 'append') this.#walk(node, step.kind);
+        else for (const kind of ['read-both', 'swap'] as const) this.#walk(node, kind);
       }
     }
     this.#check();
@@ -260,7 +266,7 @@ describe('moves between two queues', () => {
         const moves = new Moves();
         for (const each of steps) moves.run(each);
       }),
-      { numRuns: asked > 0 ? asked : 300 },
+      { numRuns: asked > 0 ? asked : 1_000 },
     );
   });
 });
