@@ -16,7 +16,7 @@ export function tasks(drawn: SimConfig, draw: Prng): SimConfig {
     settle: 0.6,
     attributes: 0,
     purge: draw.pick([0, 0.01, 0.03]),
-    recreate: draw.pick([0, 0, 0.01, 0.04]),
+    recreate: draw.pick([0, 0.02, 0.1]),
     look: 0.05,
     task: draw.pick([0.05, 0.2]),
   };

@@ -39,14 +39,14 @@ export const taskFaults: readonly Mutant[] = [
     ],
   },
   {
-    name: 'rate-is-forgotten-by-each-step',
+    name: 'rate-is-never-used-up',
     breaks: 'a task keeps to its rate',
     focus: 'tasks',
     patches: [
       {
-        file: step,
-        text: 'const most = Math.min(command.messagesMax, room, allowance(task, draft.time.nowMillis));',
-        by: 'const most = Math.min(draft.limits.intentsMax, room);',
+        file: task,
+        text: 'pacedFrom(task, nowMillis) + (count * millisPerSecond) / messagesPerSecond);',
+        by: 'pacedFrom(task, nowMillis) + (count * 0) / messagesPerSecond);',
       },
     ],
   },
@@ -94,7 +94,7 @@ export const taskFaults: readonly Mutant[] = [
       {
         file: step,
         text: "if (!unreadable) changeTask(draft, { ...task, status: 'completed' });",
-        by: "if (!unreadable && task.moved > 1e6) changeTask(draft, { ...task, status: 'completed' });",
+        by: 'if (!unreadable) changeTask(draft, task);',
       },
     ],
   },
