@@ -34,7 +34,11 @@ format:
 cost *args:
     {{node}} bench/cost.ts {{args}}
 
-# the same on 1, 2 and 4 real processes before a counting proxy as far away as S3, beside the simulated rows; on a quiet machine (Go)
+# whether a busy message group keeps the others of a standard queue waiting: ten minutes of virtual time
+fairness *args:
+    {{node}} bench/fairness.ts {{args}}
+
+# the same as `cost` on 1, 2 and 4 real processes before a counting proxy as far away as S3, beside the simulated rows; on a quiet machine (Go)
 cost-real *args:
     {{node}} test/faults/cost-real.ts {{args}}
 

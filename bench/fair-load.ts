@@ -25,6 +25,8 @@ export interface FairLoadOptions {
   /** Of a job, on average; exponential. */
   readonly workMillis: number;
   readonly delaySeconds?: number;
+  /** False: messages don't say what group they are of. */
+  readonly grouped?: boolean;
 }
 
 export interface FairLoadResult {
@@ -120,7 +122,12 @@ export class FairLoad {
     if (this.#measuring && group !== busy) this.#quietSent++;
     const body = bodyOf(number);
     const entry: SendEntry = {
-      content: { body, attributes: new Map(), traceHeader: undefined, groupId: group },
+      content: {
+        body,
+        attributes: new Map(),
+        traceHeader: undefined,
+        groupId: this.#options.grouped === false ? undefined : group,
+      },
       contentBytes: body.length,
       delaySeconds: this.#options.delaySeconds,
     };
