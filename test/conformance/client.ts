@@ -40,7 +40,9 @@ const WORKER_TRIAL = ['61 jobs', '1 retry', '1 job of a worker killed by kill -9
 export const SHORT_POLLING_WORKER = WORKER_TRIAL;
 export const WORKER = [...WORKER_TRIAL, 'long poll', 'batches'];
 const MESSAGES = ['errors', 'batches', 'attributes with MD5', 'redeliveries', 'long poll', 'dead letters'];
-export const EVERY_ACTION = ['every action', ...MESSAGES, 'tags and permissions'];
+/** Of an SDK that is older than message move tasks. */
+export const EVERY_OLD_ACTION = ['every action', ...MESSAGES, 'tags and permissions'];
+export const EVERY_ACTION = [...EVERY_OLD_ACTION, 'message move tasks'];
 export const FIFO = ['10 groups in order', 'deduplication', 'expired handles', 'attributes with MD5'];
 export const RESOURCE = ['the resource interface', 'batches', 'attributes', 'redeliveries'];
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type Client,
   EVERY_ACTION,
+  EVERY_OLD_ACTION,
   FIFO,
   file,
   go,
@@ -59,7 +60,7 @@ export const clients: readonly Client[] = [
   python({
     name: 'boto3-query',
     of: 'boto3',
-    does: [...EVERY_ACTION, 'presigned URLs'],
+    does: [...EVERY_OLD_ACTION, 'presigned URLs'],
     program: ['boto3', 'client.py'],
     ...OLD,
   }),

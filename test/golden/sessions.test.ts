@@ -13,8 +13,9 @@ import { SessionNode } from './sessions/session-node.ts';
 const folder = new URL('sessions/', import.meta.url);
 const clients = ['boto3', 'boto3-query', 'aws-sdk-js', 'aws-sdk-go'];
 
-/** Message move tasks: their part of script.json comes with them. */
-const NOT_YET = new Set(['StartMessageMoveTask', 'ListMessageMoveTasks', 'CancelMessageMoveTask']);
+/** The boto3 of the query protocol is older than message move tasks. */
+const MOVES = ['StartMessageMoveTask', 'ListMessageMoveTasks', 'CancelMessageMoveTask'];
+const lacking: Readonly<Record<string, readonly string[]>> = { 'boto3-query': MOVES };
 
 const partsOf = (client: string) =>
   readdirSync(new URL(client, folder)).map((name) => [name, new URL(`${client}/${name}`, folder)] as const);
@@ -48,8 +49,8 @@ for (const client of clients) {
     it('has every action, and a request that is not the client’s own is refused', async () => {
       const sessions = partsOf(client).map(([, file]) => readSession(file));
       const seen = new Set(sessions.flat().map(({ request }) => actionOf(request)));
-      const missing = [...actions.keys()].filter((action) => !seen.has(action) && !NOT_YET.has(action));
-      assert.deepEqual(missing, []);
+      const missing = [...actions.keys()].filter((action) => !seen.has(action));
+      assert.deepEqual(missing.sort(), [...(lacking[client] ?? [])].sort());
       const node = new SessionNode();
       const [first] = sessions[0] as [Exchange];
       const { request } = first;

@@ -289,10 +289,11 @@ func main() {
 	deliveries()
 	deadLetters()
 	access()
+	moves()
 	fifo()
 	for _, deed := range []string{
 		"every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters",
-		"tags and permissions", "a FIFO queue",
+		"tags and permissions", "message move tasks", "a FIFO queue",
 	} {
 		fmt.Printf("did %s\n", deed)
 	}

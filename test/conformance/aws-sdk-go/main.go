@@ -322,5 +322,6 @@ func main() {
 	deliveries()
 	deadLetters()
 	access()
-	did("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters", "tags and permissions")
+	moves()
+	did("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters", "tags and permissions", "message move tasks")
 }

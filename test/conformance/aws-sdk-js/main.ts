@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   AddPermissionCommand,
   BatchEntryIdsNotDistinct,
+  CancelMessageMoveTaskCommand,
   ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
@@ -18,6 +19,7 @@ import {
   InvalidAttributeName,
   InvalidMessageContents,
   ListDeadLetterSourceQueuesCommand,
+  ListMessageMoveTasksCommand,
   ListQueuesCommand,
   ListQueueTagsCommand,
   type Message,
@@ -30,11 +32,13 @@ import {
   ReceiveMessageCommand,
   type ReceiveMessageCommandInput,
   RemovePermissionCommand,
+  ResourceNotFoundException,
   SendMessageBatchCommand,
   SendMessageCommand,
   type SendMessageCommandInput,
   SetQueueAttributesCommand,
   SQSClient,
+  StartMessageMoveTaskCommand,
   TagQueueCommand,
   TooManyEntriesInBatchRequest,
   UntagQueueCommand,
@@ -341,6 +345,39 @@ async function deadLetters(): Promise<void> {
   for (const each of [url, dead]) await sqs.send(new DeleteQueueCommand({ QueueUrl: each }));
 }
 
+async function moves(): Promise<void> {
+  const dead = await create('moves-dead');
+  const other = await create('moves-other');
+  const [SourceArn, DestinationArn] = [
+    (await attributesOf(dead)).QueueArn,
+    (await attributesOf(other)).QueueArn,
+  ];
+  const start = (rate: number) =>
+    sqs.send(
+      new StartMessageMoveTaskCommand({ SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate }),
+    );
+  await checkRefused('a move from no dead-letter queue', start(1), 'InvalidParameterValue');
+  const policy = JSON.stringify({ deadLetterTargetArn: SourceArn, maxReceiveCount: 1 });
+  const work = await create('moves-work', { RedrivePolicy: policy });
+  const newest = async () => (await sqs.send(new ListMessageMoveTasksCommand({ SourceArn }))).Results?.[0];
+  checkEqual('no task yet', await newest(), undefined);
+  for (let n = 0; n < 10; n += 1) await send(dead, `letter ${n}`);
+  const { TaskHandle } = await start(1);
+  await checkRefused('a second task', start(1), 'InvalidParameterValue');
+  checkEqual('a running task has its handle', (await newest())?.TaskHandle, TaskHandle);
+  const cancel = () => sqs.send(new CancelMessageMoveTaskCommand({ TaskHandle }));
+  check('cancelled in the middle', ((await cancel()).ApproximateNumberOfMessagesMoved ?? 10) < 10);
+  await checkRefused('cancelled twice', cancel(), ResourceNotFoundException);
+  while ((await newest())?.Status !== 'CANCELLED') await pause(200);
+  await start(500);
+  while ((await newest())?.Status === 'RUNNING') await pause(200);
+  checkEqual('then all are moved', [await counts(dead), await counts(other)].map(String), [
+    '0,0,0',
+    '10,0,0',
+  ]);
+  for (const QueueUrl of [work, dead, other]) await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+}
+
 async function tagsOf(QueueUrl: string): Promise<Record<string, string> | undefined> {
   return (await sqs.send(new ListQueueTagsCommand({ QueueUrl }))).Tags;
 }
@@ -377,7 +414,7 @@ async function tags(): Promise<void> {
   await sqs.send(new DeleteQueueCommand({ QueueUrl }));
 }
 
-for (const part of [queues, sending, mistakes, deliveries, deadLetters, tags]) await part();
+for (const part of [queues, sending, mistakes, deliveries, deadLetters, moves, tags]) await part();
 sqs.destroy();
 for (const deed of [
   'every action',
@@ -388,5 +425,6 @@ for (const deed of [
   'long poll',
   'dead letters',
   'tags and permissions',
+  'message move tasks',
 ])
   console.log(`did ${deed}`);

@@ -19,6 +19,7 @@ from botocore.config import Config
 from botocore.exceptions import ReadTimeoutError
 
 import endpoint
+import moves
 from checks import check, check_equal, check_refused
 
 MEBIBYTE = 1048576
@@ -483,5 +484,8 @@ for part in (queues, sending, mistakes, deliveries, dead_letters, tags):
 if sqs.meta.service_model.metadata["protocol"] == "query":
     presigned()
     print("did presigned URLs")
+if hasattr(sqs, "start_message_move_task"):
+    moves.run(sqs, prefix)
+    print("did message move tasks")
 for deed in ("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters", "tags and permissions"):
     print(f"did {deed}")

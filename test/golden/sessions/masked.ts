@@ -11,10 +11,12 @@ const MASKS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['handle', /(?<="ReceiptHandle":")[^"]+/g],
   ['handle', /(?<=<ReceiptHandle>)[^<]+/g],
   ['handle', /(?<=Value )[A-Za-z0-9+/]{40,}=*(?= for parameter ReceiptHandle)/g],
+  ['task', /(?<="TaskHandle":")[^"]+/g],
   ['request', /(?<=<RequestId>)[^<]+/g],
   ['id', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g],
   ['time', /(?<="(?:\w+Timestamp)":")\d+/g],
   ['time', /(?<=<Name>\w+Timestamp<\/Name><Value>)\d+/g],
+  ['time', /(?<="\w+Timestamp":)\d+/g],
   ['time', /\b\d{8}T\d{6}Z\b/g],
 ];
 
@@ -40,8 +42,8 @@ export function masking(): (answer: Answer) => Answer {
   });
 }
 
-/** The receipt handles of an answer. */
+/** The receipt and task handles of an answer. */
 export const handlesOf = ({ body }: Answer): readonly string[] =>
-  [...body.matchAll(/"ReceiptHandle":"([^"]+)"|<ReceiptHandle>([^<]+)</g)].map(
+  [...body.matchAll(/"(?:Receipt|Task)Handle":"([^"]+)"|<ReceiptHandle>([^<]+)</g)].map(
     ([, json, xml]) => json ?? xml ?? '',
   );

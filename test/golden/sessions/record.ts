@@ -24,6 +24,8 @@ const script = path('script.json');
 const parts = Object.keys(JSON.parse(readFileSync(script, 'utf8')) as object);
 /** The other SDKs presign no SQS request. */
 const common = parts.filter((part) => part !== 'presigned');
+/** Move tasks are younger than the last boto3 that speaks the query protocol in CI. */
+const old = parts.filter((part) => part !== 'moves');
 
 interface Recorded {
   readonly client: string;
@@ -38,7 +40,7 @@ const python = async (requirements?: string): Promise<[string, ...string[]]> => 
 
 const recorded: readonly Recorded[] = [
   { client: 'boto3', parts: common, command: () => python() },
-  { client: 'boto3-query', parts, command: () => python('requirements-query.txt') },
+  { client: 'boto3-query', parts: old, command: () => python('requirements-query.txt') },
   {
     client: 'aws-sdk-js',
     parts: common,

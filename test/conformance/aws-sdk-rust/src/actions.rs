@@ -20,6 +20,7 @@ pub async fn run(sqs: Client) {
     deliveries::deliveries(&all).await;
     deliveries::dead_letters(&all).await;
     access(&all).await;
+    deliveries::moves(&all).await;
     did(&[
         "every action",
         "errors",
@@ -29,7 +30,7 @@ pub async fn run(sqs: Client) {
         "long poll",
         "dead letters",
     ]);
-    did(&["tags and permissions"]);
+    did(&["tags and permissions", "message move tasks"]);
 }
 
 async fn queues(all: &Queues) {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::checks::{check, check_equal, must};
+use crate::checks::{check, check_equal, check_refused, must};
 use crate::queues::{shown, Queues};
 
 pub async fn deliveries(all: &Queues) {
@@ -82,4 +82,62 @@ pub async fn dead_letters(all: &Queues) {
     check_equal("its count goes on", shown(&message, "ApproximateReceiveCount"), "3");
     all.remove(&url).await;
     all.remove(&dead).await;
+}
+
+pub async fn moves(all: &Queues) {
+    let sqs = &all.sqs;
+    let (dead, other) = (
+        all.create("moves-dead", &[]).await,
+        all.create("moves-other", &[]).await,
+    );
+    let source = all.attribute(&dead, "QueueArn").await.unwrap_or_default();
+    let destination = all.attribute(&other, "QueueArn").await.unwrap_or_default();
+    let start = |rate| {
+        let call = sqs
+            .start_message_move_task()
+            .source_arn(&source)
+            .destination_arn(&destination);
+        call.max_number_of_messages_per_second(rate).send()
+    };
+    let status = || async {
+        let tasks = must(sqs.list_message_move_tasks().source_arn(&source).send().await);
+        tasks
+            .results()
+            .first()
+            .and_then(|task| task.status())
+            .map(str::to_string)
+    };
+    check_refused(
+        "a move from no dead-letter queue",
+        start(1).await,
+        "InvalidParameterValue",
+    );
+    let policy = format!(r#"{{"deadLetterTargetArn":"{source}","maxReceiveCount":1}}"#);
+    let work = all.create("moves-work", &[("RedrivePolicy", &policy)]).await;
+    check_equal("no task yet", status().await, None::<String>);
+    for number in 0..10 {
+        all.send(&dead, &format!("letter {number}")).await;
+    }
+    let handle = must(start(1).await).task_handle.unwrap_or_default();
+    check_refused("a second task", start(1).await, "InvalidParameterValue");
+    check_equal("it runs", status().await.as_deref(), Some("RUNNING"));
+    let cancel = || sqs.cancel_message_move_task().task_handle(&handle).send();
+    let moved = must(cancel().await).approximate_number_of_messages_moved();
+    check("cancelled in the middle", moved < 10, moved);
+    check_refused("cancelled twice", cancel().await, "ResourceNotFoundException");
+    while status().await.as_deref() != Some("CANCELLED") {
+        sleep(Duration::from_millis(200)).await;
+    }
+    must(start(500).await);
+    while status().await.as_deref() == Some("RUNNING") {
+        sleep(Duration::from_millis(200)).await;
+    }
+    check_equal(
+        "then all are moved",
+        (all.counts(&dead).await, all.counts(&other).await),
+        ("0/0/0".into(), "10/0/0".into()),
+    );
+    for url in [&work, &dead, &other] {
+        all.remove(url).await;
+    }
 }
