@@ -78,7 +78,7 @@ crash-two-nodes *args:
 chaos *args:
     {{node}} test/faults/chaos.ts {{args}}
 
-# the other fault tests: backlog, disconnect, kill-file-store, store-down, writes-per-message
+# the other fault tests: backlog, disconnect, fair-groups (Go), kill-file-store, store-down, writes-per-message
 fault name *args:
     {{node}} test/faults/{{name}}.ts {{args}}
 
