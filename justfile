@@ -82,7 +82,7 @@ crash-two-nodes *args:
 chaos *args:
     {{node}} test/faults/chaos.ts {{args}}
 
-# the other fault tests: backlog, disconnect, fifo-groups, kill-file-store, move-task, store-down, writes-per-message
+# the other fault tests: backlog, disconnect, fair-groups, fifo-groups, kill-file-store, move-task, store-down, writes-per-message (most need Go)
 fault name *args:
     {{node}} test/faults/{{name}}.ts {{args}}
 

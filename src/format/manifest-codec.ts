@@ -7,6 +7,8 @@
  *   among ready, delayed and deliveries. What fails is `damaged`, never repaired. Whether each message has its body
  *   is left to core/invariants.ts: that walks every message.
  * - Every object carries a nonce, so no two have equal bytes and an equal ETag says that nothing was written between.
+ *
+ * Over 300 lines: a manifest has many fields, and each is named in three lists that have to agree.
  */
 
 import { resolveFifo } from '../core/fifo-attributes.ts';

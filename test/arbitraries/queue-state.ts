@@ -8,6 +8,7 @@ import {
   type DeduplicationKey,
   type DeliveryToken,
   deliveryTokenFrom,
+  type GroupHash,
   hexFromBytes,
   type Incarnation,
   incarnationFrom,
@@ -22,6 +23,8 @@ import { type MoveTask, type MoveTaskStatus, taskUnderWay } from '../../src/core
 import {
   type DeduplicationEntry,
   type Delivery,
+  type Fairness,
+  type GroupRate,
   type Intent,
   noFairness,
   type QueueState,
@@ -212,6 +215,8 @@ const namedTexts = fc
   .array(fc.tuple(fc.constantFrom('VisibilityTimeout', 'DelaySeconds', 'Policy', 'RedrivePolicy'), text))
   .map((entries) => new Map(entries));
 
+const rate = fc.record({ count: count.map((n) => n + 1).filter(Number.isSafeInteger), peak: count }, plain);
+
 const deduplicationKey = bytes(16).map((random) => hexFromBytes(random) as DeduplicationKey);
 const deduplicationEntry = fc.record(
   { messageId: bytes(16).map(messageIdFrom), acceptedAtMillis: millisArbitrary },
@@ -280,6 +285,18 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
     outgoingLinks: links,
     incomingLinks: links,
     moveTasks,
+    rates: fc.uniqueArray(
+      fc.tuple(
+        bytes(8).map((random) => hexFromBytes(random) as GroupHash),
+        rate,
+      ),
+      {
+        maxLength: 5,
+        selector: ([group]) => group,
+      },
+    ),
+    busy: fc.boolean(),
+    minute: count,
   })
   .map((shape): QueueState => {
     const placed = place(shape.lives, shape.fifo);
@@ -317,11 +334,28 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       deduplicationPages: new Map(),
       outgoingLinks: linksFor(placed.intents, shape.outgoingLinks),
       incomingLinks: shape.incomingLinks,
-      fairness: noFairness,
+      fairness: shape.fifo ? noFairness : fairnessOf(shape, placed, nextSequence),
       moveTasks: shape.moveTasks,
       unknownFields: [],
     };
   });
+
+/** Every other of what waits is quiet. */
+function fairnessOf(
+  { rates, busy, minute }: { rates: [GroupHash, GroupRate][]; busy: boolean; minute: number },
+  { ready, delayed }: Pick<ReturnType<typeof place>, 'ready' | 'delayed'>,
+  nextSequence: number,
+): Fairness {
+  if (rates.length === 0) return noFairness;
+  const waiting = [...ready, ...delayed.keys()].filter((_, place) => place % 2 === 0);
+  return {
+    rates: new Map(rates.map(([group, { count, peak }]) => [group, { count, peak: busy ? peak : 0 }])),
+    minute,
+    quiet: busy ? addAll(emptyRanges, waiting) : emptyRanges,
+    busyBelow: busy ? nextSequence : 0,
+    quietInARow: rates.length % 4,
+  };
+}
 
 /** No intent has a number that its link never gave. */
 function linksFor(

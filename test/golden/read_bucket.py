@@ -226,6 +226,17 @@ def check_groups(bodies, *held):
             assert entry[field][0] == group_of(bodies[sequence]["groupId"])
 
 
+def check_fairness(manifest, ready, delayed):
+    """A hint; what okuri itself has written last keeps these."""
+    for fairness in map(fields, manifest.get(31, [])):
+        rates = [fields(rate) for rate in fairness.get(4, [])]
+        assert 0 < len(rates) <= 128 and number(fairness, 3) <= 3
+        assert sorted({rate[1][0] for rate in rates}) == [rate[1][0] for rate in rates]
+        quiet = ranges(fairness.get(1, [b""])[0])
+        assert {*quiet} <= {*ready, *delayed} and number(fairness, 2) <= number(manifest, 11)
+        assert number(fairness, 2) > 0 or not quiet and not any(number(rate, 3) for rate in rates)
+
+
 def bodies_of(bucket, name, manifest, segments, live):
     bodies = {number(entry, 1): stored(entry[2][0]) for entry in map(fields, manifest.get(18, []))}
     for reference in segments:
@@ -247,6 +258,7 @@ def check_queue(bucket, name, expected, now):
     ready, delayed, deliveries, segments = unfold(bucket, name, manifest)
     intents = {number(intent, 1): intent for intent in map(fields, manifest.get(20, []))}
     targets = {link[1][0]: text(link, 2) for link in map(fields, manifest.get(21, []))}
+    check_fairness(manifest, ready, delayed)
     fifo = is_fifo(manifest)
     assert fifo == name.endswith(".fifo")
     live = {*ready, *delayed, *deliveries, *intents}

@@ -240,6 +240,27 @@ def sending():
     sqs.delete_queue(QueueUrl=url)
 
 
+def groups():
+    """MessageGroupId on a standard queue (fair queues): accepted and returned; orders and blocks nothing."""
+    url = sqs.create_queue(QueueName=f"{prefix}-groups")["QueueUrl"]
+    sent = sqs.send_message(QueueUrl=url, MessageBody="tenant-1", MessageGroupId="tenant-1")
+    check("no SequenceNumber on a standard queue", "SequenceNumber" not in sent, sent)
+    entries = [{"Id": f"{n}", "MessageBody": f"tenant-{n % 2}", "MessageGroupId": f"tenant-{n % 2}"} for n in range(9)]
+    check_equal("a batch with groups", len(sqs.send_message_batch(QueueUrl=url, Entries=entries)["Successful"]), 9)
+    sqs.send_message(QueueUrl=url, MessageBody="None")
+    messages = []
+    while len(messages) < 11:
+        more = receive(url, MaxNumberOfMessages=10)
+        check("several messages of a group are out at once", len(more) > 0, len(messages))
+        messages += more
+    check_equal(
+        "each comes with its group",
+        sorted(str(message["Attributes"].get("MessageGroupId")) for message in messages),
+        sorted(message["Body"] for message in messages),
+    )
+    sqs.delete_queue(QueueUrl=url)
+
+
 def mistakes():
     url = sqs.create_queue(QueueName=f"{prefix}-mistakes")["QueueUrl"]
     errors = sqs.exceptions
@@ -479,7 +500,7 @@ def presigned():
     sqs.delete_queue(QueueUrl=url)
 
 
-for part in (queues, sending, mistakes, deliveries, dead_letters, tags):
+for part in (queues, sending, groups, mistakes, deliveries, dead_letters, tags):
     part()
 if sqs.meta.service_model.metadata["protocol"] == "query":
     presigned()
