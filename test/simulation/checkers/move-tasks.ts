@@ -7,6 +7,7 @@ import type { StoredMessage } from '../../../src/core/message.ts';
 import { isUnderWay, type MoveTask } from '../../../src/core/move-task.ts';
 import { first } from '../../../src/core/range-set.ts';
 import { defaultTiming } from '../../../src/engine/settings.ts';
+import { isFifoState } from '../fifo.ts';
 import type { IncarnationLife, LandingDiff, Ledger, MessageLife } from '../ledger.ts';
 import { markerOf } from '../ledger.ts';
 import { storeMillisAt } from '../life.ts';
@@ -101,7 +102,7 @@ function wrongEnd(before: readonly MoveTask[], { after, incarnation }: LandingDi
     for (const { redriven } of after.intents.values())
       if (redriven)
         return `a task of ${incarnation.queue} is ${task.status}, and a message of it is on its way`;
-    const left = first(after.ready);
+    const left = isFifoState(after) ? undefined : first(after.ready);
     if (task.status === 'completed' && left !== undefined && left < task.through)
       return `a task of ${incarnation.queue} is completed, and sequence ${left} is visible and was there at its start`;
   }
