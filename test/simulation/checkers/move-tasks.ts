@@ -36,6 +36,7 @@ export function moveTasksChecker(
         wrongStep(diff, now) ??
         tooFast(diff, now.length, steps, world.clockErrorMillis()) ??
         wrongEnd(before?.moveTasks ?? [], diff) ??
+        wrongReturn(diff) ??
         arrivals(diff, given, ledger, world.stampErrorMillis()) ??
         wrongCount(incarnation, after.moveTasks, steps)
       );
@@ -138,6 +139,14 @@ function arrivals(
         )
           return `${marker} is in ${incarnation.queue} and in ${other.queue}`;
   }
+  return undefined;
+}
+
+/** What a target that is gone gave back is as it was: never received, it has no delivery. */
+function wrongReturn({ before, after, incarnation }: LandingDiff): string | undefined {
+  for (const [sequence, { redriven }] of before?.intents ?? [])
+    if (redriven && after.deliveries.get(sequence)?.receiveCount === 0)
+      return `sequence ${sequence} of ${incarnation.queue} came back as received, and never was`;
   return undefined;
 }
 
