@@ -124,7 +124,12 @@ export const clients: readonly Client[] = [
     does: ['50 tasks', 'ETA and countdown', '1 retry', '1 task of a worker killed by kill -9'],
     program: ['celery', 'run.py'],
   }),
-  python({ name: 'boto3', of: 'boto3', does: EVERY_ACTION, program: ['boto3', 'client.py'] }),
+  python({
+    name: 'boto3',
+    of: 'boto3',
+    does: [...EVERY_ACTION, 'message move tasks'],
+    program: ['boto3', 'client.py'],
+  }),
   {
     name: 'aws-sdk-js',
     version: () => nodeVersion('@aws-sdk/client-sqs'),

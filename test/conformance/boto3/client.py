@@ -400,6 +400,40 @@ def dead_letters():
         sqs.delete_queue(QueueUrl=each)
 
 
+def move_tasks():
+    dead = sqs.create_queue(QueueName=f"{prefix}-redrive-dead")["QueueUrl"]
+    source = attributes_of(dead, "QueueArn")["QueueArn"]
+    policy = json.dumps({"deadLetterTargetArn": source, "maxReceiveCount": 1})
+    url = sqs.create_queue(QueueName=f"{prefix}-redrive", Attributes={"RedrivePolicy": policy, "VisibilityTimeout": "0"})["QueueUrl"]
+    to = sqs.create_queue(QueueName=f"{prefix}-redrive-to")["QueueUrl"]
+    sent = sqs.send_message(QueueUrl=url, MessageBody="again")
+    receive_one("the only attempt", url)
+    check_equal("the second receive returns nothing", receive(url, WaitTimeSeconds=1), [])
+    before = receive_one("the dead-letter queue has it", dead, VisibilityTimeout=0, WaitTimeSeconds=10)
+    check_equal("its MessageId", before["MessageId"], sent["MessageId"])
+    sqs.start_message_move_task(SourceArn=source)
+    message = receive_one("it is back where it came from", url, WaitTimeSeconds=20)
+    check_equal("its body, and its count begins anew", (message["Body"], receive_count(message)), ("again", "1"))
+    check("another MessageId", message["MessageId"] != sent["MessageId"])
+    sqs.send_message_batch(QueueUrl=dead, Entries=[{"Id": f"{n}", "MessageBody": f"{n}"} for n in range(10)])
+    slow = {"SourceArn": source, "DestinationArn": attributes_of(to, "QueueArn")["QueueArn"], "MaxNumberOfMessagesPerSecond": 1}
+    for _ in range(20):
+        if sqs.list_message_move_tasks(SourceArn=source)["Results"][0]["Status"] == "COMPLETED":
+            break
+        time.sleep(0.5)
+    handle = sqs.start_message_move_task(**slow)["TaskHandle"]
+    check_refused("a second task", lambda: sqs.start_message_move_task(**slow), "InvalidParameterValue")
+    receive_one("one has moved", to, WaitTimeSeconds=20)
+    task, earlier = sqs.list_message_move_tasks(SourceArn=source, MaxResults=10)["Results"]
+    check_equal("the newest comes first", (task["Status"], task["TaskHandle"], earlier["Status"]), ("RUNNING", handle, "COMPLETED"))
+    check_equal("its rate and destination", (task["MaxNumberOfMessagesPerSecond"], task["DestinationArn"]), (1, slow["DestinationArn"]))
+    moved = sqs.cancel_message_move_task(TaskHandle=handle)["ApproximateNumberOfMessagesMoved"]
+    check("cancelled before all have moved", 0 < moved < 10)
+    check_refused("an unknown source", lambda: sqs.list_message_move_tasks(SourceArn=f"{source}-none"), "ResourceNotFoundException")
+    for each in (url, dead, to):
+        sqs.delete_queue(QueueUrl=each)
+
+
 def tags():
     name = f"{prefix}-tags"
     given = {"team": "blue", "Kosten stelle": "", "path/to:x": "a+b=c@d"}
@@ -457,5 +491,8 @@ for part in (queues, sending, mistakes, deliveries, dead_letters, tags):
 if sqs.meta.service_model.metadata["protocol"] == "query":
     presigned()
     print("did presigned URLs")
+if hasattr(sqs, "start_message_move_task"):
+    move_tasks()
+    print("did message move tasks")
 for deed in ("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters", "tags and permissions"):
     print(f"did {deed}")
