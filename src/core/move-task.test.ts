@@ -1,3 +1,4 @@
+/** Over 300 lines: a task, its steps and its rate are one state machine, and its cases are read together. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -200,6 +200,22 @@ describe('a message move task', () => {
     assert.deepEqual(await world.keys('t/'), []);
   });
 
+  scenario('is looked for once a minute while calls come, else once in ten minutes', async (world) => {
+    const node = world.startNode(listing);
+    const looked = () => node.store.count('list t/');
+    await world.clock.advance(second);
+    assert.equal(looked(), 1);
+    await world.clock.advance(9 * minute);
+    assert.equal(looked(), 1);
+    await world.clock.advance(3 * minute);
+    assert.equal(looked(), 2);
+    for (let n = 0; n < 6; n++) {
+      await world.run(node.service.queueExists('q'));
+      await world.clock.advance(minute);
+    }
+    assert.ok(looked() >= 6 && looked() <= 9, String(looked()));
+  });
+
   scenario('goes round what cannot be read, and fails with that at last; nothing is lost', async (world) => {
     const node = world.startNode({
       limits: { ...queueLimits, tailBytesMax: 200 },

@@ -77,10 +77,7 @@ export class Mover {
           await this.#moveTo(target);
         failures = 0;
       } catch (error) {
-        environment.log.warn('messages on their way to another queue wait', {
-          queue: this.#loop.view.name,
-          error,
-        });
+        environment.log.warn('dead letters wait', { queue: this.#loop.view.name, error });
         const ceiling = Math.min(retryMaxMillis, retryMinMillis * 2 ** failures++);
         await environment.clock.sleep(ceiling * (0.5 + environment.random.unit() / 2), this.#stop);
       }

@@ -58,24 +58,28 @@ export function tasks(drawn: SimConfig, draw: Prng): SimConfig {
 }
 
 function drawQueues(draw: Prng): QueueConfig[] {
+  const isFifo = draw.chance(0.3);
+  const named = (name: string) => (isFifo ? `${name}.fifo` : name);
+  const queue = (name: string, attributes: QueueConfig['attributes']): QueueConfig => {
+    const common = { name: named(name), deadLetterTo: undefined };
+    if (!isFifo) return { ...common, attributes };
+    return {
+      ...common,
+      attributes: { FifoQueue: 'true', ContentBasedDeduplication: 'true', ...attributes },
+      fifo: { groups: draw.pick([3, 10]), hot: 0.3, repeats: 0.1, ids: 30, explicit: 0.5 },
+    };
+  };
   const source = (name: string): QueueConfig => ({
-    name,
-    attributes: { VisibilityTimeout: String(draw.pick([0, 0, 1])) },
-    deadLetterTo: 'd0',
+    ...queue(name, { VisibilityTimeout: String(draw.pick([0, 0, 1])) }),
+    deadLetterTo: named('d0'),
   });
-  const attributes = {
+  const letters = queue('d0', {
     VisibilityTimeout: String(draw.pick([0, 1, 5])),
     MessageRetentionPeriod: draw.pick(['90', '345600', '345600']),
+  });
+  const tasks = {
+    destinations: [undefined, named('x0'), named('q0')],
+    rates: [undefined, undefined, 1, 5, 40, 500],
   };
-  return [
-    source('q0'),
-    source('q1'),
-    { name: 'x0', attributes: { VisibilityTimeout: '5' }, deadLetterTo: undefined },
-    {
-      name: 'd0',
-      attributes,
-      deadLetterTo: undefined,
-      tasks: { destinations: [undefined, 'x0', 'q0'], rates: [undefined, undefined, 1, 5, 40, 500] },
-    },
-  ];
+  return [source('q0'), source('q1'), queue('x0', { VisibilityTimeout: '5' }), { ...letters, tasks }];
 }

@@ -7,6 +7,7 @@ import type { StoredMessage } from '../../../src/core/message.ts';
 import { isUnderWay, type MoveTask } from '../../../src/core/move-task.ts';
 import { first } from '../../../src/core/range-set.ts';
 import { defaultTiming } from '../../../src/engine/settings.ts';
+import { isFifoState } from '../fifo.ts';
 import type { IncarnationLife, LandingDiff, Ledger, MessageLife } from '../ledger.ts';
 import { markerOf } from '../ledger.ts';
 import { storeMillisAt } from '../life.ts';
@@ -35,6 +36,7 @@ export function moveTasksChecker(
         wrongStep(diff, now) ??
         tooFast(diff, now.length, steps, world.clockErrorMillis()) ??
         wrongEnd(before?.moveTasks ?? [], diff) ??
+        wrongReturn(diff) ??
         arrivals(diff, given, ledger, world.stampErrorMillis()) ??
         wrongCount(incarnation, after.moveTasks, steps)
       );
@@ -101,7 +103,7 @@ function wrongEnd(before: readonly MoveTask[], { after, incarnation }: LandingDi
     for (const { redriven } of after.intents.values())
       if (redriven)
         return `a task of ${incarnation.queue} is ${task.status}, and a message of it is on its way`;
-    const left = first(after.ready);
+    const left = isFifoState(after) ? undefined : first(after.ready);
     if (task.status === 'completed' && left !== undefined && left < task.through)
       return `a task of ${incarnation.queue} is completed, and sequence ${left} is visible and was there at its start`;
   }
@@ -137,6 +139,14 @@ function arrivals(
         )
           return `${marker} is in ${incarnation.queue} and in ${other.queue}`;
   }
+  return undefined;
+}
+
+/** What a target that is gone gave back is as it was: never received, it has no delivery. */
+function wrongReturn({ before, after, incarnation }: LandingDiff): string | undefined {
+  for (const [sequence, { redriven }] of before?.intents ?? [])
+    if (redriven && after.deliveries.get(sequence)?.receiveCount === 0)
+      return `sequence ${sequence} of ${incarnation.queue} came back as received, and never was`;
   return undefined;
 }
 
