@@ -65,11 +65,11 @@ abstract class AttributesCommand extends QueueCommand {
   }
 
   #problem(model: SqsModel): string | undefined {
-    const { name, attributes } = this;
+    const { attributes } = this;
     const known = badAttributes.find(([, bad]) => bad === attributes);
     if (known) return known[0];
     if ((attributes.RedrivePolicy ?? '') === '') return undefined;
-    return model.queues.has(deadName) && name !== deadName ? undefined : 'bad-policy';
+    return model.queues.has(deadName) ? undefined : 'bad-policy';
   }
 }
 
