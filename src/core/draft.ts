@@ -32,7 +32,7 @@ import type {
 } from './queue-state.ts';
 import { addAll, addRange, has, type RangeSet, removeAll, removeRange } from './range-set.ts';
 import { adoptRunIndex, locate, type RunIndex, runIndexOf } from './run-index.ts';
-import { inOrder, type Visible } from './visible.ts';
+import { inOrder, isTurnOfOldest, type Visible } from './visible.ts';
 
 export interface TransitionTime {
   /** The deciding clock for visibility and delay: the node's best estimate of the store's time. */
@@ -232,7 +232,8 @@ export class Draft {
 
   /**
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
-   * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
+   * first: messages that are given back again and again can't keep the others from anybody, nor the other way round. Who
+   * begins changes from commit to commit, or a consumer of one message at a time would get the same one for ever.
    * Delayed pages come back when the walk gets to where their messages may be. `end`: only messages below, as in `ready`.
    */
   *visible(
@@ -248,14 +249,19 @@ export class Draft {
     for (const due of dueOf(this.delayed.current, nowMillis))
       if (!ready.claims?.(due.sequence)) unpaged.push(due);
     const paged = [...this.deliveries.visiblePages(nowMillis, end), ...duePages(this, this.#pages, end)];
+    const oldest = (): Visible[] => {
+      const sequence = ready.next();
+      return sequence === undefined ? [] : [{ sequence, sinceMillis: nowMillis, found: undefined }];
+    };
+    let oldestBegins = isTurnOfOldest(this.nextVersion);
     for (const again of inOrder(unpaged, paged)) {
       if (again.sequence >= end) continue;
+      if (oldestBegins) yield* oldest();
+      oldestBegins = false;
       yield again;
-      const next = ready.next();
-      if (next !== undefined) yield { sequence: next, sinceMillis: nowMillis, found: undefined };
+      yield* oldest();
     }
-    for (let next = ready.next(); next !== undefined; next = ready.next())
-      yield { sequence: next, sinceMillis: nowMillis, found: undefined };
+    for (let next = oldest(); next.length > 0; next = oldest()) yield* next;
   }
 
   seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {

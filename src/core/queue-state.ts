@@ -45,6 +45,11 @@ export interface Delivery {
   readonly group?: GroupHash;
   /** Of `receiveCount`, what it came from another queue with. Absent: it did not. */
   readonly receivedElsewhere?: number;
+  /**
+   * On FIFO queues: the number that the next message sent had when this one was received. Once it is visible again, its
+   * group has its turn as if it had been sent then (fifo-order.ts). Absent: it came from another queue.
+   */
+  readonly turn?: number;
   /** On FIFO queues, of a receive that may be repeated (receive-attempts.ts). */
   readonly attempt?: ReceiveAttempt;
 }

@@ -117,6 +117,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record(
     token: tokenArbitrary,
     leaseVersion: count,
     receivedElsewhere: fc.integer({ min: 1, max: 1000 }),
+    turn: fc.integer({ min: 1, max: 1000 }),
     attempt: fc.record(
       {
         id: bytes(8).map((id) => hexFromBytes(id) as AttemptHash),

@@ -38,7 +38,7 @@ export class ReceiveWalk {
     return { kind: 'received', messages, unreadable: this.#unreadable, effect };
   }
 
-  /** Redeliveries and due delays, the longest visible first, take turns with what was never delivered. */
+  /** Redeliveries and due delays, the longest visible first, take turns with what was never delivered, which begins in some commits. */
   *#visible(): Generator<ModelMessage, void, undefined> {
     const { now } = this.#world;
     const { messages, fairness } = this.#model;
@@ -55,6 +55,11 @@ export class ReceiveWalk {
       ready,
       due.filter(({ quiet }) => quiet),
     );
+    const ones = [...(this.#world.version + 1).toString(2)].filter((digit) => digit === '1').length;
+    if (again.length > 0 && ones % 2 === 1) {
+      const next = inTurn.next();
+      if (!next.done) yield next.value;
+    }
     for (const message of again) {
       yield message;
       const next = inTurn.next();

@@ -176,7 +176,7 @@ export class FifoRun {
       messages.map(({ sequence, group }) => placeOf(whole, sequence, group)),
       messages.map(({ sequence, place }) => {
         if (place.kind !== 'held') return { sequence, ...place };
-        const { lease: _, leasedAt: __, attempt: ___, ...rest } = place;
+        const { lease: _, leasedAt: __, attempt: ___, turn: ____, ...rest } = place;
         return { sequence, ...rest };
       }),
     );
