@@ -90,6 +90,23 @@ describe('fairness of a long queue', () => {
     for (let i = 0; i < fairness.quiet.length; i += 2) assert.ok(has(ready, fairness.quiet[i]!));
   });
 
+  it('leaves delayed quiet messages in the manifest, and hands them out when they are due', () => {
+    const queue = new OneQueue({ DelaySeconds: '5' });
+    queue.limits = { ...tiny, delayedInlineMax: 8 };
+    for (let n = 0; n < 10; n++) {
+      queue.nowMillis += 100;
+      const busy = Array.from({ length: 20 }, () => named('busy', 'b'));
+      queue.commit(sendOf(...busy, ...(n === 5 ? [named('quiet', 'q1'), named('quiet', 'q2')] : [])));
+    }
+    assert.ok(queue.state.delayedPages.size > 20);
+    queue.nowMillis += 10_000;
+    const got = queue.bodies(4);
+    assert.deepEqual(
+      got.filter((_, place) => place % 2 === 1),
+      ['q1', 'q2'],
+    );
+  });
+
   const step = fc.oneof(
     {
       weight: 6,

@@ -16,6 +16,7 @@ const ratioMax = 2;
 const quietGroups = 10;
 const busyPerSecond = 100;
 const workers = 40;
+/** On average. All of one length, workers would come in step, a second apart. */
 const jobMillis = 400;
 
 const seconds = option('seconds', 60);
@@ -105,7 +106,7 @@ async function work(url: string, QueueUrl: string, phase: Phase): Promise<void> 
     });
     for (const { Body, ReceiptHandle, Attributes } of Messages) {
       if (Attributes?.MessageGroupId !== 'busy') phase.quietMillis.push(performance.now() - Number(Body));
-      await pause(jobMillis);
+      await pause(-jobMillis * Math.log(1 - Math.random()));
       await mustCall(url, 'DeleteMessage', { QueueUrl, ReceiptHandle });
     }
   }
