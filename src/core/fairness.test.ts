@@ -140,6 +140,7 @@ describe('a standard queue with message groups', () => {
     queue.commit(sendOf(...many('quiet', 2)));
     assert.deepEqual(queue.bodies(10), []);
     queue.nowMillis += 6_000;
+    queue.letRedeliveriesBegin();
     assert.deepEqual(queue.bodies(4), ['busy1', 'quiet1', 'busy2', 'quiet2']);
   });
 

@@ -79,6 +79,7 @@ describe('a move task', () => {
     const queue = new OneQueue();
     queue.send('received', 'held', 'ready');
     queue.receive(1, 0);
+    queue.letRedeliveriesBegin();
     const [held] = queue.receive(1, 30);
     queue.commit(sendOf(newMessage('in the same commit')), start());
     queue.send('later');
