@@ -68,5 +68,4 @@ export function printTable(outcomes: readonly Outcome[]): void {
     outcomes.filter(({ result }) => result === 'known failure').map(({ client }) => client),
   );
   for (const { name, knownFailure } of known) console.log(`known failure of ${name}: ${knownFailure?.why}`);
-  console.log('not tried, because okuri does not have them yet: message move tasks');
 }
