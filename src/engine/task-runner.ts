@@ -17,6 +17,7 @@ import type { EngineContext } from './context.ts';
 
 const retryMinMillis = 100;
 const retryMaxMillis = 5_000;
+const pauseMinMillis = 20;
 /** How long what keeps a step from being taken is waited for without a sign of change. */
 const pauseMaxMillis = 1_000;
 /** A task of a low rate gathers so much of it for one step, which takes two commits. */
@@ -161,8 +162,11 @@ export class TaskRunner {
 
   async #conclude({ given, unreadable }: CommandOutcome & { readonly kind: 'task-stepped' }): Promise<void> {
     this.#foundNothing = given === 0;
-    if (!unreadable) this.#unreadableSince = undefined;
-    else {
+    if (!unreadable) {
+      this.#unreadableSince = undefined;
+      // Whatever it was kept from: never one commit after the other in vain.
+      if (given === 0) await this.#pause(pauseMinMillis);
+    } else {
       this.#unreadableSince ??= this.#context.environment.clock.monotonicMillis();
       await this.#context.environment.clock.sleep(retryMaxMillis, this.#stop);
     }
