@@ -200,6 +200,18 @@ describe('a message move task', () => {
     assert.deepEqual(await world.keys('t/'), []);
   });
 
+  scenario('that is started here does not wait for one of another node to be given up', async (world) => {
+    const [one, two] = [world.startNode(), world.startNode()];
+    await queues(one, 10);
+    const first = await start(world, one, 1);
+    await two.receive('dlq', { maxMessages: 1, visibilityTimeoutSeconds: 0 });
+    await world.run(one.service.cancelMoveTask('dlq', first));
+    await world.clock.advance(second);
+    await start(world, two);
+    await world.clock.advance(second);
+    assert.equal((await taskIn(world)).status, 'completed');
+  });
+
   scenario('is looked for once a minute while calls come, else once in ten minutes', async (world) => {
     const node = world.startNode(listing);
     const looked = () => node.store.count('list t/');

@@ -4,7 +4,7 @@
  *
  * Any method can also reject: with `Unavailable` when the store cannot be reached in time or a bound was reached
  * (the caller may retry; a write may or may not have taken effect), and with anything else only for our own mistake.
- * Methods never reject for what a caller sent.
+ * Methods never reject for what a caller sent. Over 300 lines: one interface, each of its types a few lines.
  */
 
 import type { AttributeProblem } from '../core/attribute-problem.ts';

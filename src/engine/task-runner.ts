@@ -17,6 +17,7 @@ import type { EngineContext } from './context.ts';
 
 const retryMinMillis = 100;
 const retryMaxMillis = 5_000;
+const pauseMinMillis = 20;
 /** How long what keeps a step from being taken is waited for without a sign of change. */
 const pauseMaxMillis = 1_000;
 /** A task of a low rate gathers so much of it for one step, which takes two commits. */
@@ -35,6 +36,8 @@ export class TaskRunner {
   /** By the monotonic clock, of what this node moved. */
   #pacedUntilMillis = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
+  /** While another node runs the task. */
+  #patience = new AbortController();
   /** The mover is about to make room for a whole step, in the very next commit. */
   #roomComes = false;
   /** The last step found nothing, in this state's intents: something has to be resolved first. */
@@ -59,6 +62,8 @@ export class TaskRunner {
     const underWay = this.#loop.ended ? undefined : taskUnderWay(this.#loop.view.current.state.moveTasks);
     if (this.#seen !== undefined && this.#seen !== underWay?.id && !this.#loop.ended) this.#ended(this.#seen);
     this.#seen = underWay?.id;
+    // Started here while this waits for another node to go on with an earlier one.
+    if (underWay?.runner === this.#loop.view.writer) this.#patience.abort();
     this.#wake.abort();
     if (this.#running || !this.#task() || this.#stop.aborted) return;
     this.#running = true;
@@ -120,7 +125,8 @@ export class TaskRunner {
   async #mayTakeOver(task: MoveTask): Promise<boolean> {
     const { environment, settings } = this.#context;
     const patience = settings.timing.foreignTaskPatienceMillis * (1 + environment.random.unit());
-    await environment.clock.sleep(patience, this.#stop);
+    this.#patience = new AbortController();
+    await environment.clock.sleep(patience, AbortSignal.any([this.#stop, this.#patience.signal]));
     if (this.#stop.aborted || !isSame(this.#task(), task)) return false;
     const refreshed = await this.#loop.view.refresh();
     // The queue is gone, or has changed: its loop has to learn that.
@@ -156,8 +162,11 @@ export class TaskRunner {
 
   async #conclude({ given, unreadable }: CommandOutcome & { readonly kind: 'task-stepped' }): Promise<void> {
     this.#foundNothing = given === 0;
-    if (!unreadable) this.#unreadableSince = undefined;
-    else {
+    if (!unreadable) {
+      this.#unreadableSince = undefined;
+      // Whatever it was kept from: never one commit after the other in vain.
+      if (given === 0) await this.#pause(pauseMinMillis);
+    } else {
       this.#unreadableSince ??= this.#context.environment.clock.monotonicMillis();
       await this.#context.environment.clock.sleep(retryMaxMillis, this.#stop);
     }

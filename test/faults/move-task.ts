@@ -2,10 +2,11 @@
  * A message move task on several okuri processes: `kill -9` of the node that runs it, more than once, and another goes on. Every message has to
  * be at the destination once, none in the source, and never more of them moved than the rate allows.
  *
- *     node --import tsx test/faults/move-task.ts [--messages 100000] [--rate 500] [--nodes 3] [--kills 3] [--port N]
+ *     node --import tsx test/faults/move-task.ts [--messages 100000] [--rate 500] [--nodes 3] [--kills 3] [--port N] [--reach 0.9]
  *
  * The first to be killed stays dead until another node has gone on by itself: one that nobody has told of the task. Those killed later are started again
- * at once, as a supervisor would. Between a kill and the next step nothing moves; elsewhere nine tenths of the rate have to be reached.
+ * at once, as a supervisor would. Between a kill and the next step nothing moves; elsewhere nine tenths of the rate (`--reach`; 0 on a
+ * machine with other work) have to be reached.
  */
 import { join } from 'node:path';
 import { check, figure, option, runChecks } from './checks.ts';
@@ -19,6 +20,7 @@ const messages = option('messages', 100_000);
 const rate = option('rate', 500);
 const nodeCount = option('nodes', 3);
 const kills = option('kills', 3);
+const reach = option('reach', 0.9);
 const port = option('port', 0) || (await freePorts(1 + 2 * 5));
 
 const BODY_BYTES = 64;
@@ -196,7 +198,7 @@ function judgeRate(): void {
     );
     best = Math.max(best, reached);
   }
-  check('undisturbed it moves nine tenths of its rate', best >= 0.9 * rate, best);
+  check(`undisturbed it moves ${reach} of its rate`, best >= reach * rate, best);
 }
 
 function undisturbed(): readonly (readonly [number, number])[] {

@@ -37,7 +37,7 @@ describe('the SQS handler', () => {
     assert.deepEqual(after.body, { Attributes: { ApproximateNumberOfMessages: '1' } });
   });
 
-  it('has every action of SQS', () => {
+  it('has all actions of SQS', () => {
     assert.equal(actions.size, 23);
   });
 

@@ -10,8 +10,6 @@ import os
 import struct
 import threading
 import time
-import urllib.error
-import urllib.request
 import uuid
 
 import boto3
@@ -20,6 +18,7 @@ from botocore.exceptions import ReadTimeoutError
 
 import endpoint
 import moves
+import presigned
 from checks import check, check_equal, check_refused
 
 MEBIBYTE = 1048576
@@ -484,26 +483,10 @@ def tags():
     sqs.delete_queue(QueueUrl=url)
 
 
-def presigned():
-    """URLs of the query protocol, which anybody may fetch who has one; in JSON the body would have to be signed as well."""
-    url = sqs.create_queue(QueueName=f"{prefix}-presigned")["QueueUrl"]
-    body = "from a URL: a+b & 100% \r\n😀"
-    send = sqs.generate_presigned_url("send_message", Params={"QueueUrl": url, "MessageBody": body}, HttpMethod="GET")
-    answer = urllib.request.urlopen(send).read().decode()
-    check("a presigned URL sends", hashlib.md5(body.encode()).hexdigest() in answer, answer)
-    check_equal("what it says", receive_one("from a presigned URL", url)["Body"], body)
-    try:
-        urllib.request.urlopen(send.replace("SendMessage", "PurgeQueue"))
-        check("a presigned URL for another action", False, "an answer")
-    except urllib.error.HTTPError as error:
-        check_equal("a presigned URL for another action is refused", error.code, 403)
-    sqs.delete_queue(QueueUrl=url)
-
-
 for part in (queues, sending, groups, mistakes, deliveries, dead_letters, tags):
     part()
 if sqs.meta.service_model.metadata["protocol"] == "query":
-    presigned()
+    presigned.run(sqs, prefix)
     print("did presigned URLs")
 if hasattr(sqs, "start_message_move_task"):
     moves.run(sqs, prefix)
