@@ -34,7 +34,11 @@ format:
 cost *args:
     {{node}} bench/cost.ts {{args}}
 
-# the same on 1, 2 and 4 real processes before a counting proxy as far away as S3, beside the simulated rows; on a quiet machine (Go)
+# whether a busy message group keeps the others of a standard queue waiting: ten minutes of virtual time
+fairness *args:
+    {{node}} bench/fairness.ts {{args}}
+
+# the same as `cost` on 1, 2 and 4 real processes before a counting proxy as far away as S3, beside the simulated rows; on a quiet machine (Go)
 cost-real *args:
     {{node}} test/faults/cost-real.ts {{args}}
 
@@ -62,9 +66,13 @@ gen-check:
 stores *names="versitygw moto seaweedfs":
     {{node}} test/contract/real-stores.ts {{names}}
 
-# unmodified clients on the file store and on versitygw, as a table; names run some (Go, Python, Java, Debian's PHP), `--group ci` without Java and PHP
+# unmodified clients on the file store and on versitygw, as a table; names run some (Go, Python, Java, Rust, Debian's PHP), `--group ci` without Java, Rust and PHP
 conformance *args:
     {{node}} test/conformance/run.ts {{args}}
+
+# what boto3, aws-sdk-js and aws-sdk-go say and hear, into test/golden/sessions; --check only compares, names choose clients (Go, Python)
+record-sessions *args:
+    {{node}} test/golden/sessions/record.ts {{args}}
 
 # two nodes, one bucket, 20,000 messages, kill -9 every few seconds (Go)
 crash-two-nodes *args:
@@ -74,7 +82,7 @@ crash-two-nodes *args:
 chaos *args:
     {{node}} test/faults/chaos.ts {{args}}
 
-# the other fault tests: backlog, disconnect, kill-file-store, store-down, writes-per-message
+# the other fault tests: backlog, disconnect, fair-groups, fifo-groups, kill-file-store, move-task, store-down, writes-per-message (most need Go)
 fault name *args:
     {{node}} test/faults/{{name}}.ts {{args}}
 

@@ -37,6 +37,8 @@ export function simulatedNode(
       conditionalDelete: true,
       listTags: true,
       ...tuning,
+      // What a node lists by the clock, once a minute, is no cost of its messages (docs/design/0008-move-tasks.md).
+      timing: { taskListMillis: Number.POSITIVE_INFINITY, ...tuning.timing },
     },
   );
   return { meter, engine };

@@ -11,7 +11,20 @@ import { Sizes } from './sizes.ts';
 export const clients = 10;
 export const batch = 10;
 const everyMillis = 1_000;
+const hotGroup = 'hot';
 export const senderId = 'AIDABENCH';
+
+/** Of the load's messages, and of which groups they are on a FIFO queue. */
+export interface LoadShape {
+  readonly bodyBytes: number;
+  readonly groups?: GroupShape | undefined;
+}
+
+export interface GroupShape {
+  readonly count: number;
+  /** The share of messages that are of one group besides. */
+  readonly hotShare: number;
+}
 
 export class Load {
   readonly receiveMillis = new Sizes();
@@ -25,18 +38,18 @@ export class Load {
   readonly #queue: string;
   readonly #scheduler: Scheduler;
   readonly #draw: Draw;
-  readonly #bodyBytes: number;
+  readonly #shape: LoadShape;
 
   constructor(
     to: { readonly service: QueueService; readonly scheduler: Scheduler; readonly draw: Draw },
     queue: string,
-    bodyBytes: number,
+    shape: LoadShape,
   ) {
     this.#service = to.service;
     this.#scheduler = to.scheduler;
     this.#draw = to.draw;
     this.#queue = queue;
-    this.#bodyBytes = bodyBytes;
+    this.#shape = shape;
   }
 
   /** Until the last answer has come. */
@@ -66,7 +79,7 @@ export class Load {
     await this.#service.send(
       this.#queue,
       senderId,
-      Array.from({ length: batch }, () => entryOf(this.#bodyBytes)),
+      Array.from({ length: batch }, () => this.#entry()),
     );
     this.sent += batch;
     this.sendMillis.add(scheduler.now - began);
@@ -80,6 +93,13 @@ export class Load {
     );
     this.messages += received.length;
   }
+
+  #entry(): SendEntry {
+    const { bodyBytes, groups } = this.#shape;
+    if (groups === undefined) return entryOf(bodyBytes);
+    const isHot = this.#draw.unit() < groups.hotShare;
+    return fifoEntryOf(bodyBytes, isHot ? hotGroup : groupName(this.#draw.below(groups.count)));
+  }
 }
 
 const bodies = new Map<number, string>();
@@ -92,6 +112,19 @@ export function entryOf(bodyBytes: number, delaySeconds?: number): SendEntry {
   }
   const content = { body, attributes: new Map(), traceHeader: undefined, groupId: undefined };
   return { content, contentBytes: bodyBytes, delaySeconds };
+}
+
+export function groupName(n: number): string {
+  return `group-${n}`;
+}
+
+let ids = 0;
+
+/** With a deduplication id that no other message has. */
+export function fifoEntryOf(bodyBytes: number, groupId: string): SendEntry {
+  const { content, contentBytes } = entryOf(bodyBytes);
+  const deduplication = { explicitId: `id-${ids++}`, bodyHash: '' };
+  return { content: { ...content, groupId }, contentBytes, delaySeconds: undefined, deduplication };
 }
 
 /** A short poll for ten. */

@@ -1,9 +1,12 @@
 /** Every row of `just scale`, in the order in which they run. A new one is a file in rows/ and a line here. */
 import type { RowFigures } from './figures.ts';
 import { backlog } from './rows/backlog.ts';
+import { blocked, scattered } from './rows/blocked.ts';
 import { bodies } from './rows/bodies.ts';
+import { deduplication } from './rows/deduplication.ts';
 import { delayed } from './rows/delayed.ts';
 import { runFastStore } from './rows/fast-store.ts';
+import { groups } from './rows/groups.ts';
 import { holes } from './rows/holes.ts';
 import { inFlight } from './rows/in-flight.ts';
 import { links } from './rows/links.ts';
@@ -36,6 +39,7 @@ export const rows: readonly Row[] = [
     run: runFastStore,
   },
   ...[inFlight, unacknowledged, delayed, holes, links, queues, bodies, backlog].map(virtual),
+  ...[deduplication, groups, blocked, scattered].map(virtual),
   {
     name: 'restart',
     title: 'real processes on versitygw: kill -9 beside a backlog of 1,000,000, first receive of the next',

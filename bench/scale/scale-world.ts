@@ -10,7 +10,7 @@ import { never, Scheduler } from '../../test/simulation/scheduler.ts';
 import { Draw } from '../draw.ts';
 import { originMillis, type SimulatedNode, simulatedNode } from '../simulated-node.ts';
 import { type Distance, nearS3 } from '../simulated-store.ts';
-import { entryOf, Load, receive, senderId } from './load.ts';
+import { entryOf, fifoEntryOf, Load, type LoadShape, receive, senderId } from './load.ts';
 import { ScaleBucket } from './scale-bucket.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -120,16 +120,21 @@ export class ScaleWorld {
       readonly bodyBytes: number;
       readonly perCall: number;
       readonly delaySeconds?: (n: number) => number;
+      /** On a FIFO queue: each with an id of its own. */
+      readonly groupId?: (n: number) => string;
     },
   ): Promise<number> {
-    const { bodyBytes, perCall, delaySeconds } = options;
+    const { bodyBytes, perCall, delaySeconds, groupId } = options;
     const same: SendEntry[] = Array.from({ length: perCall }, () => entryOf(bodyBytes));
+    const entry = (n: number) =>
+      groupId ? fifoEntryOf(bodyBytes, groupId(n)) : entryOf(bodyBytes, delaySeconds?.(n));
     let sent = 0;
     while (sent < wanted && !this.givesUp(sent, wanted)) {
       const count = Math.min(perCall, wanted - sent);
-      const entries = delaySeconds
-        ? Array.from({ length: count }, (_, n) => entryOf(bodyBytes, delaySeconds(sent + n)))
-        : same.slice(0, count);
+      const entries =
+        delaySeconds || groupId
+          ? Array.from({ length: count }, (_, n) => entry(sent + n))
+          : same.slice(0, count);
       const outcome = await this.service.send(queue, senderId, entries);
       if (outcome.kind !== 'done') throw new Error(`a send was answered ${outcome.kind}`);
       sent += count;
@@ -139,13 +144,13 @@ export class ScaleWorld {
 
   async measure(
     queue: string,
-    bodyBytes: number,
+    shape: LoadShape,
     during?: (ended: () => boolean) => Promise<void>,
   ): Promise<Measured> {
     const load = new Load(
       { service: this.service, scheduler: this.scheduler, draw: this.draw },
       queue,
-      bodyBytes,
+      shape,
     );
     this.bucket.watch();
     const { manifests, commits } = this.bucket;
@@ -174,7 +179,7 @@ export class ScaleWorld {
 
   /** Kills the node, starts another and waits for its first message: virtual time and CPU, together. */
   async recover(queue: string): Promise<number> {
-    await this.service.send(queue, senderId, [entryOf(1)]);
+    await this.service.send(queue, senderId, [queue.endsWith('.fifo') ? fifoEntryOf(1, 'last') : entryOf(1)]);
     this.#way.open = false;
     const cpu = process.cpuUsage();
     const began = this.scheduler.now;

@@ -1,9 +1,13 @@
 /** The common course of a row in virtual time: an empty queue, then the row's state, then a new node on it. */
+import type { QueueSnapshot } from '../../src/engine/queue-api.ts';
 import { bounds, type Figure, type RowFigures, smallPart } from './figures.ts';
+import type { GroupShape } from './load.ts';
 import { heapBytes, type Measured, ScaleWorld } from './scale-world.ts';
 
 export const queue = 'jobs';
+export const fifoQueue = 'jobs.fifo';
 const emptyQueue = 'empty';
+const emptyFifoQueue = 'empty.fifo';
 /** Of the load's messages. */
 const defaultBodyBytes = 256;
 
@@ -21,7 +25,8 @@ export interface VirtualRow {
   readonly name: string;
   /** As the issue says it. */
   readonly title: string;
-  readonly attributes?: Readonly<Record<string, string>>;
+  /** On a FIFO queue, and of what groups the load's messages are; compared with an empty FIFO queue under the same load. */
+  readonly groups?: GroupShape;
   readonly phases: readonly Phase[];
 }
 
@@ -35,18 +40,23 @@ export async function runVirtualRow(row: VirtualRow, part: number): Promise<RowF
 }
 
 async function play(row: VirtualRow, world: ScaleWorld, small: boolean): Promise<RowFigures> {
-  await world.create(emptyQueue, row.attributes);
+  const { groups, phases } = row;
+  const attributes: Readonly<Record<string, string>> = groups ? { FifoQueue: 'true' } : {};
+  const [empty, full] = groups ? [emptyFifoQueue, fifoQueue] : [emptyQueue, queue];
+  await world.create(empty, attributes);
   const empties = new Map<number, Measured>();
-  for (const { bodyBytes = defaultBodyBytes } of row.phases)
-    if (!empties.has(bodyBytes)) empties.set(bodyBytes, await world.measure(emptyQueue, bodyBytes));
-  await world.create(queue, row.attributes);
+  for (const { bodyBytes = defaultBodyBytes } of phases)
+    if (!empties.has(bodyBytes)) empties.set(bodyBytes, await world.measure(empty, { bodyBytes, groups }));
+  await world.create(full, attributes);
   const figures: Figure[] = [];
-  for (const phase of row.phases) {
+  for (const phase of phases) {
     await phase.prepare(world);
     const { during: beside, bodyBytes = defaultBodyBytes } = phase;
-    const measured = await world.measure(queue, bodyBytes, beside && ((ended) => beside(world, ended)));
-    const prefix = row.phases.length > 1 ? `${phase.name}: ` : '';
-    for (const figure of await phaseFigures(world, measured, empties.get(bodyBytes)!, bodyBytes, small))
+    const shape = { bodyBytes, groups };
+    const measured = await world.measure(full, shape, beside && ((ended) => beside(world, ended)));
+    const prefix = phases.length > 1 ? `${phase.name}: ` : '';
+    const counts = await world.snapshot(full);
+    for (const figure of phaseFigures(counts, measured, empties.get(bodyBytes)!, bodyBytes, small))
       figures.push({ ...figure, name: prefix + figure.name });
     if (world.stopped !== undefined) break;
   }
@@ -59,7 +69,7 @@ async function play(row: VirtualRow, world: ScaleWorld, small: boolean): Promise
   const most = small ? bounds.smallNodeBytes : bounds.nodeBytes;
   figures.push({ name: 'peak resident memory', unit: 'bytes', value: peakBytes(), most });
   figures.push({ name: 'bytes put under s/', unit: 'bytes', value: world.bucket.storedBytes });
-  const recoveryMillis = await world.recover(queue);
+  const recoveryMillis = await world.recover(full);
   figures.push({ name: 'first receive of a new node', unit: 'millis', value: recoveryMillis });
   return { row: row.name, figures, ...(world.stopped === undefined ? {} : { stopped: world.stopped }) };
 }
@@ -68,14 +78,13 @@ function peakBytes(): number {
   return process.resourceUsage().maxRSS * 1024;
 }
 
-async function phaseFigures(
-  world: ScaleWorld,
+function phaseFigures(
+  { visibleCount, inFlightCount, delayedCount }: QueueSnapshot,
   { load, manifests, commits, requests, dollars, cpuMillis }: Measured,
   empty: Measured,
   bodyBytes: number,
   small: boolean,
-): Promise<Figure[]> {
-  const { visibleCount, inFlightCount, delayedCount } = await world.snapshot(queue);
+): Figure[] {
   const p50 = load.receiveMillis.median;
   // Whatever is stored is written once: large bodies are the load's, what comes on top of them is the queue's.
   const sentPerCommit = bodyBytes > defaultBodyBytes ? (load.sent * bodyBytes) / commits.count : 0;

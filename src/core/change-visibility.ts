@@ -63,5 +63,6 @@ export function release(draft: Draft, command: Command & { readonly kind: 'relea
     }
   }
   draft.giveBackToReady(fresh);
+  draft.fairness.givenBack(fresh);
   return { outcome: { kind: unknown ? 'unreadable' : 'done' }, effect };
 }

@@ -5,6 +5,7 @@
  */
 import type { AttemptHash, Incarnation } from './ids.ts';
 import type { MessageContent, StoredMessage } from './message.ts';
+import type { MoveTask } from './move-task.ts';
 import type { PolicyStatement } from './permissions.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
 import type { Run, SegmentId } from './queue-state.ts';
@@ -36,6 +37,8 @@ export interface MovedMessage {
   readonly contentBytes: number;
   readonly receiveCount: number;
   readonly firstReceivedAtMillis: number;
+  /** By a move task: `message` has another id here, and is stamped when it is appended. */
+  readonly redriven?: true;
 }
 
 /** An uploaded object with the bodies of several segments, or what is left of them. */
@@ -81,6 +84,19 @@ export type Command =
       readonly kind: 'forget-links';
       readonly incoming: readonly Incarnation[];
       readonly outgoing: readonly Incarnation[];
+    }
+  | {
+      readonly kind: 'start-move-task';
+      readonly task: Pick<MoveTask, 'id' | 'destinationArn' | 'messagesPerSecond' | 'toMove'>;
+    }
+  | { readonly kind: 'cancel-move-task'; readonly id: string }
+  /** Gives up to so many messages of the task to its destination (core/move-step.ts). */
+  | {
+      readonly kind: 'step-move-task';
+      readonly id: string;
+      readonly messagesMax: number;
+      /** What can't be read now won't be waited for: with nothing else left the task fails. */
+      readonly lastTry: boolean;
     }
   | {
       readonly kind: 'receive';
@@ -148,6 +164,16 @@ export type CommandOutcome =
    */
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'over-limit' }
+  /** Another one is under way. */
+  | { readonly kind: 'task-running' }
+  | { readonly kind: 'task-cancelled'; readonly moved: number }
+  | { readonly kind: 'no-such-task' }
+  | {
+      readonly kind: 'task-stepped';
+      readonly given: number;
+      /** Only what can't be read is left, and nothing is under way. */
+      readonly unreadable: boolean;
+    }
   /** The state has moved on from what the command was made for. */
   | { readonly kind: 'superseded' }
   /** `through`: every number up to it is in the target now. */

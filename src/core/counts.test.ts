@@ -30,6 +30,7 @@ describe('counts', () => {
     const queue = new OneQueue({ MessageRetentionPeriod: '60', ...redrive(1) });
     queue.send('a', 'b');
     queue.receive(1, 0);
+    queue.letRedeliveriesBegin();
     queue.receive(1, 3_600);
     assert.deepEqual(queue.places, { 1: 'intents', 2: 'deliveries' });
     assert.deepEqual(queue.counts, { visible: 0, inFlight: 1, delayed: 0 });

@@ -14,6 +14,8 @@ import {
   deduplicationSummary,
   entriesOf,
   findKey,
+  type SearchedPage,
+  searchedPageOf,
 } from './deduplication-page.ts';
 import type { Draft } from './draft.ts';
 import type { FifoAttributes } from './fifo-attributes.ts';
@@ -51,7 +53,7 @@ export function forgetOver(draft: Draft): void {
 export class TakenIds {
   readonly #draft: Draft;
   readonly #pages: PageReader;
-  #contents: readonly DeduplicationPage[] | undefined;
+  #contents: readonly SearchedPage[] | undefined;
   #unknown = false;
   /** What the pages were found to have: each is asked for twice, and they are hundreds. */
   readonly #inPages = new Map<DeduplicationKey, DeduplicationEntry | undefined>();
@@ -89,11 +91,11 @@ export class TakenIds {
     return !isOver(acceptedAtMillis, this.#draft.time.manifestMillis);
   }
 
-  #read(): readonly DeduplicationPage[] {
-    const contents: DeduplicationPage[] = [];
+  #read(): readonly SearchedPage[] {
+    const contents: SearchedPage[] = [];
     for (const [id, reference] of this.#draft.deduplicationPages.current) {
       const content = this.#pages.read('deduplication', id, reference);
-      if (content) contents.push(content);
+      if (content) contents.push(searchedPageOf(content));
       else this.#unknown = true;
     }
     return contents;

@@ -11,14 +11,22 @@ import type { Draft } from './draft.ts';
 import { reaches } from './hull.ts';
 import type { PageContents, PageReader, PageWriter } from './pages.ts';
 import type { DelayedPageReference, PageId } from './queue-state.ts';
+import { has } from './range-set.ts';
 import type { PreparedPage } from './resources.ts';
 import { bySince, type Visible, type VisiblePage } from './visible.ts';
 
-/** Those with messages that are due. Opened, they are back in the manifest. */
-export function* duePages(draft: Draft, pages: PageReader): Generator<VisiblePage, void, undefined> {
+/** What quiet messages may take of the room in the manifest. */
+const quietPart = 1 / 2;
+
+/** Those with messages that are due, below `end`. Opened, they are back in the manifest. */
+export function* duePages(
+  draft: Draft,
+  pages: PageReader,
+  end: number,
+): Generator<VisiblePage, void, undefined> {
   const { nowMillis } = draft.time;
-  for (const [id, { firstDueAtMillis }] of draft.delayedPages.current) {
-    if (firstDueAtMillis > nowMillis) continue;
+  for (const [id, { firstDueAtMillis, firstSequence }] of draft.delayedPages.current) {
+    if (firstDueAtMillis > nowMillis || firstSequence >= end) continue;
     const open = () => {
       const due = [...dueOf(unfoldDelayed(draft, id, pages), nowMillis)];
       return pages.needed.has(id) ? 'needed' : due.sort(bySince).values();
@@ -83,8 +91,10 @@ export function foldDelayed(draft: Draft, pages: PageWriter): void {
   }
   if (draft.delayed.current.size <= delayedInlineMax) return;
   // What this transition delays has another time in the next attempt: a page uploaded for it would never be true.
+  const kept = quietOnes(draft, Math.floor(delayedInlineMax * quietPart));
   const cold = [...draft.delayed.current].filter(
-    ([sequence]) => sequence < draft.base.nextSequence && !draft.tail.current.has(sequence),
+    ([sequence]) =>
+      sequence < draft.base.nextSequence && !draft.tail.current.has(sequence) && !kept.has(sequence),
   );
   cold.sort(([, a], [, b]) => b - a);
   let excess = draft.delayed.current.size - delayedInlineMax;
@@ -93,6 +103,15 @@ export function foldDelayed(draft: Draft, pages: PageWriter): void {
     pages.want({ kind: 'delayed', content: new Map(entries) });
     excess -= delayedPageEntries;
   }
+}
+
+/** Those due first: a page comes back in the turn of all that is due in it, behind a busy group (fairness.ts). */
+function quietOnes(draft: Draft, countMax: number): ReadonlySet<number> {
+  const quiet = draft.fairness.quiet(draft);
+  if (quiet.length === 0) return new Set();
+  const found = [...draft.delayed.current].filter(([sequence]) => has(quiet, sequence));
+  found.sort(([, a], [, b]) => a - b);
+  return new Set(found.slice(0, countMax).map(([sequence]) => sequence));
 }
 
 function stillTrue(draft: Draft, content: ReadonlyMap<number, number>): boolean {

@@ -170,9 +170,10 @@ export class Deliveries {
       }
   }
 
-  *visiblePages(nowMillis: number): Generator<VisiblePage, void, undefined> {
-    for (const [id, { remaining, firstVisibleAtMillis }] of this.references()) {
-      if (remaining === 0 || firstVisibleAtMillis > nowMillis) continue;
+  /** `end`: those that may have messages below. */
+  *visiblePages(nowMillis: number, end: number): Generator<VisiblePage, void, undefined> {
+    for (const [id, { remaining, firstVisibleAtMillis, firstSequence }] of this.references()) {
+      if (remaining === 0 || firstVisibleAtMillis > nowMillis || firstSequence >= end) continue;
       const open = () => {
         const page = this.#open(id);
         if (!page && this.#pages.needed.has(id)) return 'needed';

@@ -7,9 +7,11 @@ import type { MovedMessage, NewMessage } from './command.ts';
 import { Copied } from './copied.ts';
 import { dueOf, duePages } from './delayed-pages.ts';
 import { Deliveries } from './deliveries.ts';
+import { FairnessUnderChange } from './fairness.ts';
 import type { DeduplicationKey, DeliveryToken } from './ids.ts';
 import { type QueueLimits, queueLimits } from './limits.ts';
 import type { StoredMessage } from './message.ts';
+import type { MoveTask } from './move-task.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import { PageReader } from './pages.ts';
 import { type ResolvedAttributes, resolveAttributes } from './queue-attributes.ts';
@@ -30,7 +32,7 @@ import type {
 } from './queue-state.ts';
 import { addAll, addRange, has, type RangeSet, removeAll, removeRange } from './range-set.ts';
 import { adoptRunIndex, locate, type RunIndex, runIndexOf } from './run-index.ts';
-import { inOrder, type Visible } from './visible.ts';
+import { inOrder, isTurnOfOldest, type Visible } from './visible.ts';
 
 export interface TransitionTime {
   /** The deciding clock for visibility and delay: the node's best estimate of the store's time. */
@@ -57,6 +59,7 @@ export class Draft {
   readonly deduplicationPages: Copied<PageId, DeduplicationPageReference>;
   readonly outgoingLinks: Copied<QueueState['incarnation'], Link>;
   readonly incomingLinks: Copied<QueueState['incarnation'], Link>;
+  readonly fairness: FairnessUnderChange;
   /** Which batch entry a tail message of this transition came from. */
   readonly origins = new Map<number, NewMessage | MovedMessage>();
   attributes: QueueState['attributes'];
@@ -65,6 +68,7 @@ export class Draft {
   nextSequence: number;
   purgeWatermark: number;
   purgedAtMillis: number;
+  moveTasks: readonly MoveTask[];
   ready: RangeSet;
   resolved: ResolvedAttributes;
   /** Retention has ended messages of the base (retention.ts). */
@@ -102,12 +106,14 @@ export class Draft {
     this.deduplicationPages = new Copied(base.deduplicationPages);
     this.outgoingLinks = new Copied(base.outgoingLinks);
     this.incomingLinks = new Copied(base.incomingLinks);
+    this.fairness = new FairnessUnderChange(base.fairness, time.nowMillis, limits);
     this.attributes = base.attributes;
     this.tags = base.tags;
     this.modifiedAtMillis = base.modifiedAtMillis;
     this.nextSequence = base.nextSequence;
     this.purgeWatermark = base.purgeWatermark;
     this.purgedAtMillis = base.purgedAtMillis;
+    this.moveTasks = base.moveTasks;
     this.ready = base.ready;
     this.resolved = resolveAttributes(base.attributes);
     this.#seed = new DataView(tokenSeed.buffer, tokenSeed.byteOffset, 8).getBigUint64(0);
@@ -226,20 +232,36 @@ export class Draft {
 
   /**
    * Visible now. Redeliveries and due delays, the longest visible first, take turns with the never received, the oldest
-   * first: messages that are given back again and again can't keep the others from anybody, nor the other way round.
-   * Delayed pages come back when the walk gets to where their messages may be.
+   * first: messages that are given back again and again can't keep the others from anybody, nor the other way round. Who
+   * begins changes from commit to commit, or a consumer of one message at a time would get the same one for ever.
+   * Delayed pages come back when the walk gets to where their messages may be. `end`: only messages below, as in `ready`.
    */
-  *visible(ready: { next(): number | undefined }): Generator<Visible, void, undefined> {
+  *visible(
+    ready: {
+      next(): number | undefined;
+      /** Due, and in its turn as if it had never been delayed. */
+      claims?(sequence: number): boolean;
+    },
+    end = Number.POSITIVE_INFINITY,
+  ): Generator<Visible, void, undefined> {
     const { nowMillis } = this.time;
-    const unpaged = [...this.deliveries.visibleInline(nowMillis), ...dueOf(this.delayed.current, nowMillis)];
-    const paged = [...this.deliveries.visiblePages(nowMillis), ...duePages(this, this.#pages)];
+    const unpaged = [...this.deliveries.visibleInline(nowMillis)];
+    for (const due of dueOf(this.delayed.current, nowMillis))
+      if (!ready.claims?.(due.sequence)) unpaged.push(due);
+    const paged = [...this.deliveries.visiblePages(nowMillis, end), ...duePages(this, this.#pages, end)];
+    const oldest = (): Visible[] => {
+      const sequence = ready.next();
+      return sequence === undefined ? [] : [{ sequence, sinceMillis: nowMillis, found: undefined }];
+    };
+    let oldestBegins = isTurnOfOldest(this.nextVersion);
     for (const again of inOrder(unpaged, paged)) {
+      if (again.sequence >= end) continue;
+      if (oldestBegins) yield* oldest();
+      oldestBegins = false;
       yield again;
-      const next = ready.next();
-      if (next !== undefined) yield { sequence: next, sinceMillis: nowMillis, found: undefined };
+      yield* oldest();
     }
-    for (let next = ready.next(); next !== undefined; next = ready.next())
-      yield { sequence: next, sinceMillis: nowMillis, found: undefined };
+    for (let next = oldest(); next.length > 0; next = oldest()) yield* next;
   }
 
   seal(changes: Pick<QueueState, 'writers' | 'writersFloor' | 'collectedBelow'>): QueueState {
@@ -269,6 +291,8 @@ export class Draft {
       deduplicationPages: this.deduplicationPages.current,
       outgoingLinks: this.outgoingLinks.current,
       incomingLinks: this.incomingLinks.current,
+      fairness: this.fairness.seal(this),
+      moveTasks: this.moveTasks,
     };
   }
 }

@@ -1,7 +1,11 @@
 /**
  * In which order a receive of a FIFO queue considers what is visible: of one group as many messages as are near by, then of
- * the group whose head comes next, as SQS does. So a consumer that takes ten messages of a hundred interleaved groups holds
+ * the group whose turn is next, as SQS does. So a consumer that takes ten messages of a hundred interleaved groups holds
  * one group, not ten, and the others are left to others.
+ *
+ * A group's turn is its head's place in the queue: where it was sent, or, if it was received before and is visible again,
+ * behind all that had been sent when it was received. So a group whose message is given back again and again keeps
+ * no other waiting, nor is it kept waiting by what is sent later. Whatever was not looked at yet has its turn after what was.
  *
  * It looks ahead a bounded number of messages past what it has handed out, and keeps what it passes over for later, also
  * for the next receive of the transition.
@@ -24,9 +28,11 @@ export class FifoOrder {
   readonly #locks: GroupLocks;
   readonly #bodies: FifoBodies;
   readonly #lookMax: number;
-  /** Looked at and not handed out, by group; the groups in order of these heads. */
+  /** Looked at and not handed out, by group. */
   readonly #kept = new Map<GroupHash, Place[]>();
   #keptCount = 0;
+  /** The walk has come to this sequence number. */
+  #reached = 0;
   /** Whose messages are handed out now. */
   #group: GroupHash | undefined;
   #looked = 0;
@@ -48,51 +54,69 @@ export class FifoOrder {
   /** A message that nothing of its group comes before. */
   next(): Candidate | undefined {
     for (;;) {
-      this.#group ??= this.#kept.keys().next().value;
-      const candidate = this.#fromKept() ?? this.#ahead();
-      if (candidate) {
-        this.#group = candidate.group;
-        return candidate;
-      }
-      if (this.#kept.size === 0) return undefined;
+      this.#group ??= this.#nextGroup();
+      if (this.#group === undefined) return undefined;
+      const candidate = this.#fromKept() ?? this.#ahead(this.#group);
+      if (candidate) return candidate;
       this.#group = undefined;
     }
+  }
+
+  /** Whose turn it is. */
+  #nextGroup(): GroupHash | undefined {
+    let first: GroupHash | undefined;
+    let turn = Number.POSITIVE_INFINITY;
+    const consider = (group: GroupHash, head: Place) => {
+      if (turnOf(head) < turn) [first, turn] = [group, turnOf(head)];
+    };
+    for (const [group, places] of this.#kept) consider(group, places[0]!);
+    // What is further on has its turn further on.
+    while (turn > this.#reached && this.#keptCount < FIFO_LOOK_AHEAD_MAX) {
+      const next = this.#nextFree();
+      if (!next) break;
+      if (!this.#kept.has(next.group)) consider(next.group, next.place);
+      this.#keep(next);
+    }
+    return first;
   }
 
   #fromKept(): Candidate | undefined {
     const group = this.#group;
     const places = group === undefined ? undefined : this.#kept.get(group);
     if (group === undefined || !places) return undefined;
-    const place = places.shift();
-    if (place && !this.#locks.isBehind(group, place.sequence)) {
-      this.#keptCount--;
-      return { place, group };
-    }
+    const place = places[0]!;
+    const isFree = !this.#locks.isBehind(group, place.sequence);
     // All that follow are behind as well.
-    this.#kept.delete(group);
-    this.#keptCount -= places.length + (place ? 1 : 0);
-    return undefined;
+    const gone = places.splice(0, isFree ? 1 : places.length);
+    this.#keptCount -= gone.length;
+    if (places.length === 0) this.#kept.delete(group);
+    return isFree ? { place, group } : undefined;
   }
 
-  /** The next of the present group; of any, when there is none. */
-  #ahead(): Candidate | undefined {
+  /** The next of that group. */
+  #ahead(group: GroupHash): Candidate | undefined {
     while (this.#keptCount < FIFO_LOOK_AHEAD_MAX) {
       const candidate = this.#nextFree();
       if (!candidate) return undefined;
-      if (this.#group === undefined || candidate.group === this.#group) return candidate;
-      const kept = this.#kept.get(candidate.group);
-      if (kept) kept.push(candidate.place);
-      else this.#kept.set(candidate.group, [candidate.place]);
-      this.#keptCount++;
+      if (candidate.group === group) return candidate;
+      this.#keep(candidate);
     }
     return undefined;
+  }
+
+  #keep({ group, place }: Candidate): void {
+    const kept = this.#kept.get(group);
+    if (kept) kept.push(place);
+    else this.#kept.set(group, [place]);
+    this.#keptCount++;
   }
 
   #nextFree(): Candidate | undefined {
     while (!this.#atEnd && this.#looked < this.#lookMax) {
       this.#looked++;
       const place = this.#walk.next();
-      if (!place) this.#atEnd = true;
+      if (place) this.#reached = place.sequence;
+      else this.#atEnd = true;
       const group = place && this.#groupOf(place);
       if (place && group !== undefined && !this.#locks.isBehind(group, place.sequence))
         return { place, group };
@@ -116,4 +140,8 @@ export class FifoOrder {
     }
     return this.#bodies.neededGroups.size > 0 ? undefined : group;
   }
+}
+
+function turnOf(place: Place): number {
+  return (place.kind === 'delivery' ? place.found.delivery.turn : undefined) ?? place.sequence;
 }

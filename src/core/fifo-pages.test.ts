@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fifoQueue, sendIn, withoutTail } from '../../test/model/fifo.ts';
 import { deleteOf, type OneQueue, receiveOf, setOf } from '../../test/model/one-queue.ts';
+import { rangeCount } from './range-set.ts';
 
 function pagedQueue(attributes: Readonly<Record<string, string>> = {}): OneQueue {
   const queue = withoutTail(fifoQueue(attributes));
@@ -65,6 +66,27 @@ describe('pages of a FIFO queue', () => {
     assert.deepEqual(pages().slice(0, before.length), before);
     queue.nowMillis += 600_000;
     assert.deepEqual(queue.bodies(3), ['a0', 'a1', 'a2']);
+  });
+
+  it('of ready messages are not written anew by each receive that takes from among them', () => {
+    const queue = pagedQueue({ VisibilityTimeout: '600' });
+    queue.limits = { ...queue.limits, readyRangesMax: 12, readyPageRanges: 4, segmentsInlineMax: 1_000 };
+    const count = 60;
+    for (let n = 0; n < count; n++) {
+      queue.commit(sendIn('blocked', `a${n}`));
+      queue.commit(sendIn('free', `f${n}`));
+    }
+    queue.receive(1);
+    const written = new Set<string>();
+    for (let n = 0; n < count; n++) {
+      const [free] = queue.receive(1);
+      assert.equal(free!.message.body, `f${n}`);
+      queue.commit(deleteOf(free!.handle));
+      for (const id of queue.state.readyPages.keys()) written.add(id);
+    }
+    assert.ok(rangeCount(queue.state.ready) <= 12);
+    assert.ok(queue.state.readyPages.size > 5, 'there are some');
+    assert.ok(written.size <= count / 4, `${written.size} for ${count} ranges`);
   });
 
   it('of delayed messages all come back and leave anew when the delay is changed; none does while one cannot be read', () => {

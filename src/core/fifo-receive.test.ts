@@ -54,6 +54,23 @@ for (const [where, prepare] of [
       );
     });
 
+    it('take a group that was given back behind what had been sent when it was received, before what is sent later', () => {
+      const queue = prepare(queueOf({ a: ['a1', 'a2'], b: ['b1'], c: ['c1'] }));
+      const [a1] = queue.receive(1);
+      queue.commit(sendIn('d', 'd1'));
+      queue.commit(visibilityOf(a1!.handle, 0));
+      assert.deepEqual(queue.bodies(1), ['b1'], 'nobody gets the bad one for ever');
+      assert.deepEqual(queue.bodies(1), ['c1']);
+      assert.deepEqual(queue.bodies(), ['a1', 'a2', 'd1']);
+    });
+
+    it('come in the order in which AWS was recorded to give groups that came back (LocalStack, test_sqs.py)', () => {
+      const queue = prepare(queueOf({ 1: ['g1-m1'], 2: ['g2-m1', 'g2-m2'], 3: ['g3-m1'] }));
+      queue.commit(sendIn('1', 'g1-m2'));
+      assert.deepEqual(queue.bodies(3, 0), ['g1-m1', 'g1-m2', 'g2-m1']);
+      assert.deepEqual(queue.bodies(10, 0), ['g3-m1', 'g1-m1', 'g1-m2', 'g2-m1', 'g2-m2']);
+    });
+
     it('flow round a locked group', () => {
       const queue = prepare(fifoQueue());
       queue.commit(sendIn('a', 'a1', 'a2'), sendIn('b', 'b1'), sendIn('c', 'c1'));

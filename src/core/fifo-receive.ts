@@ -13,11 +13,11 @@ import { FifoBodies } from './fifo-bodies.ts';
 import { type Candidate, FifoOrder } from './fifo-order.ts';
 import { FifoWalk, type Place } from './fifo-walk.ts';
 import { GroupLocks } from './group-locks.ts';
-import type { GroupHash } from './ids.ts';
+import type { AttemptHash, GroupHash } from './ids.ts';
 import { leasedOf, leaseMessage, placeholder } from './lease.ts';
 import type { PageReader } from './pages.ts';
-import type { SegmentId } from './queue-state.ts';
-import { handedOutAgain, handedOutBy } from './receive-attempts.ts';
+import type { ReceiveAttempt, SegmentId } from './queue-state.ts';
+import { handedOutAgain, handedOutBy, withoutAttempt } from './receive-attempts.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
@@ -37,6 +37,7 @@ export class FifoReceiver {
   readonly #takenFromReady: number[] = [];
   /** By the present receive. */
   #taken: { readonly group: GroupHash; readonly sequence: number }[] = [];
+  readonly #ofAttempts = new Map<AttemptHash, readonly number[]>();
   #unreadable = false;
   #changed = false;
   #inFlight: number;
@@ -61,6 +62,10 @@ export class FifoReceiver {
     return this.#bodies.neededGroups;
   }
 
+  get takenFromReady(): readonly number[] {
+    return this.#takenFromReady;
+  }
+
   receive(command: Receive): CommandResult {
     const repeated = this.#repeat(command);
     if (repeated) return repeated;
@@ -81,7 +86,7 @@ export class FifoReceiver {
     return { outcome: { kind: 'received', messages, unreadable }, effect };
   }
 
-  /** Call once after the last receive. */
+  /** Call after the last receive; again does no harm. */
   finish(): void {
     this.#draft.takeFromReady(this.#takenFromReady);
   }
@@ -112,15 +117,22 @@ export class FifoReceiver {
     return { outcome: { kind: 'received', messages, unreadable }, effect: true };
   }
 
-  /** What was taken, for the next receive of the same attempt. */
-  #mark({ attempt }: Receive, messages: number): void {
+  /** What was taken, for the next receive of the same attempt; what another of this transition took for it is that one's no more. */
+  #mark({ attempt, visibilityTimeoutSeconds }: Receive, messages: number): void {
+    if (attempt === undefined || messages === 0) return;
+    // Nothing is held, so nothing can be repeated.
+    if ((visibilityTimeoutSeconds ?? this.#draft.resolved.visibilityTimeoutSeconds) === 0) return;
+    for (const sequence of this.#ofAttempts.get(attempt) ?? []) this.#remark(sequence, undefined);
+    const sequences = this.#taken.map(({ sequence }) => sequence);
+    this.#ofAttempts.set(attempt, sequences);
+    for (const sequence of sequences) this.#remark(sequence, { id: attempt, messages, repeated: false });
+  }
+
+  #remark(sequence: number, attempt: ReceiveAttempt | undefined): void {
     const { deliveries } = this.#draft;
-    if (attempt === undefined) return;
-    for (const { sequence } of this.#taken) {
-      const delivery = deliveries.inline.current.get(sequence);
-      if (delivery)
-        deliveries.add(sequence, { ...delivery, attempt: { id: attempt, messages, repeated: false } });
-    }
+    const delivery = deliveries.inline.current.get(sequence);
+    if (!delivery) return;
+    deliveries.add(sequence, attempt ? { ...delivery, attempt } : withoutAttempt(delivery));
   }
 
   #consider({ place, group }: Candidate, command: Receive): Leased | undefined {

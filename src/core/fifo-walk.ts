@@ -48,11 +48,13 @@ export class FifoWalk {
   #barrier: number;
   #barrierIsUnreadable: boolean;
 
-  constructor(draft: Draft, locks: GroupLocks, pages: PageReader) {
+  /** `below`: only messages before that one. */
+  constructor(draft: Draft, locks: GroupLocks, pages: PageReader, below = Number.POSITIVE_INFINITY) {
     this.#draft = draft;
     this.#pages = pages;
     this.#barrier = locks.unreadableFrom;
     this.#barrierIsUnreadable = locks.unreadableFrom < end;
+    this.#stopBefore(below, false);
     const delayed = this.#due(draft.delayed.current, undefined);
     this.#sources = [receivedBefore(draft, locks), delayed, new Ranges(draft.ready, undefined)];
     this.#closed = closedPages(draft);

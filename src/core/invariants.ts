@@ -6,6 +6,7 @@
 
 import { brokenFifoState, brokenFifoStep } from './fifo-invariants.ts';
 import { WRITERS_MAX } from './limits.ts';
+import { brokenTaskStep, brokenTasks } from './move-task-invariants.ts';
 import { pagesOf } from './pages.ts';
 import type { PageId, QueueState, SegmentReference } from './queue-state.ts';
 import { isWellFormed, iterate } from './range-set.ts';
@@ -49,7 +50,7 @@ export function brokenStep(current: QueueState, next: QueueState): string | unde
     const before = current.incomingLinks.get(incarnation);
     if (before && link.lastNumber < before.lastNumber) return 'an incoming link went backwards';
   }
-  return brokenFifoStep(current, next);
+  return brokenTaskStep(current, next) ?? brokenFifoStep(current, next);
 }
 
 /** The first rule that the state itself breaks, or undefined. Walks every message: of a state without pages (pages.ts: unfolded). */
@@ -71,7 +72,7 @@ export function brokenState(state: QueueState): string | undefined {
   for (const [sequence, { targetIncarnation, number }] of state.intents)
     if (number > (state.outgoingLinks.get(targetIncarnation)?.lastNumber ?? 0))
       return `the intent of sequence ${sequence} has a number that its link never gave`;
-  return brokenBodies(state, live) ?? brokenFifoState(state);
+  return brokenBodies(state, live) ?? brokenTasks(state) ?? brokenFifoState(state);
 }
 
 function brokenBodies(state: QueueState, live: ReadonlySet<number>): string | undefined {

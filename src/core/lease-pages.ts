@@ -78,6 +78,7 @@ function isSame(a: Delivery, b: Delivery): boolean {
     a.leaseVersion === b.leaseVersion &&
     a.group === b.group &&
     a.receivedElsewhere === b.receivedElsewhere &&
+    a.turn === b.turn &&
     a.attempt?.id === b.attempt?.id &&
     a.attempt?.messages === b.attempt?.messages &&
     a.attempt?.repeated === b.attempt?.repeated &&

@@ -23,7 +23,7 @@ export function leaseMessage(
     leasedAtMillis: nowMillis,
     token: draft.drawToken(),
     leaseVersion: draft.nextVersion,
-    ...(draft.resolved.fifo && { group: groupOf(message) }),
+    ...(draft.resolved.fifo && { group: groupOf(message), turn: draft.nextSequence }),
     ...(previous && carried(previous)),
   };
   draft.deliveries.add(sequence, delivery);

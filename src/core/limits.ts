@@ -29,6 +29,9 @@ export const FIFO_LOOK_MAX = 120_000;
 /** Moves to other queues under way at once; more wait for their turn (DESIGN.md section 6). */
 export const INTENTS_MAX = 100;
 
+/** Move tasks that a queue remembers, the one under way included: as many as ListMessageMoveTasks can show (SQS). */
+export const MOVE_TASKS_MAX = 10;
+
 /** A lease and its extensions end 12 hours after the receive (SQS). */
 export const LEASE_MILLIS_MAX = 12 * 60 * 60 * 1000;
 
@@ -80,6 +83,27 @@ export const DEDUPLICATION_PAGE_ENTRIES = 2_048;
  */
 export const FIFO_LOOK_AHEAD_MAX = 1_000;
 
+/** Groups of a standard queue of which it is counted how much they send, 18 bytes each: who sends 4 of 128 messages is seen. */
+export const GROUP_RATES_MAX = 128;
+
+/** Those counts halve so often. */
+export const GROUP_RATE_HALF_MILLIS = 60 * 1000;
+
+/** A clock that is further back sets the pace anew; a little back is another node's. */
+export const GROUP_RATE_BACK_MINUTES = 5;
+
+/** Below it no group is busy: a few messages are no load. */
+export const BUSY_COUNT_MIN = 16;
+
+/** A group is quiet that sent less than this part of what the busy one did: below it, chance makes the difference. */
+export const QUIET_PART = 1 / 4;
+
+/** Ranges of quiet messages in the manifest, 4 bytes each; above it the newest are like any other. */
+export const QUIET_RANGES_MAX = 1_024;
+
+/** So many quiet messages are handed out before the oldest of all is: nobody waits more than four times as long. */
+export const QUIET_IN_A_ROW_MAX = 3;
+
 /** Those that a state keeps by moving or refusing things. Tests and the simulation draw smaller ones. */
 export interface QueueLimits {
   readonly writersMax: number;
@@ -100,6 +124,8 @@ export interface QueueLimits {
   readonly leasePageEntries: number;
   readonly deduplicationInlineMax: number;
   readonly deduplicationPageEntries: number;
+  readonly groupRatesMax: number;
+  readonly quietRangesMax: number;
 }
 
 export const queueLimits: QueueLimits = {
@@ -121,4 +147,6 @@ export const queueLimits: QueueLimits = {
   leasePageEntries: LEASE_PAGE_ENTRIES,
   deduplicationInlineMax: DEDUPLICATION_INLINE_MAX,
   deduplicationPageEntries: DEDUPLICATION_PAGE_ENTRIES,
+  groupRatesMax: GROUP_RATES_MAX,
+  quietRangesMax: QUIET_RANGES_MAX,
 };

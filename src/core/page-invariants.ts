@@ -4,6 +4,7 @@
  */
 import { isOver } from './deduplication.ts';
 import { deduplicationSummary, entriesOf } from './deduplication-page.ts';
+import { brokenFairness } from './fairness-invariants.ts';
 import { belongsTo, countLeft, visibilityOf } from './lease-page.ts';
 import { difference } from './page-belongs.ts';
 import { type PageContents, type PageKind, unfolded } from './pages.ts';
@@ -22,7 +23,8 @@ export function brokenPages(state: QueueState, page: Page): string | undefined {
     brokenLeasePages(state, page) ??
     brokenReadyPages(state, page, whole.ready) ??
     brokenSegmentsPages(state, page, whole) ??
-    brokenDeduplicationPages(state, page)
+    brokenDeduplicationPages(state, page) ??
+    brokenFairness(state)
   );
 }
 

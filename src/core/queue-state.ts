@@ -21,6 +21,7 @@ import type {
   WriterId,
 } from './ids.ts';
 import type { StoredMessage } from './message.ts';
+import type { MoveTask } from './move-task.ts';
 import type { QueueAttributes } from './queue-attributes.ts';
 import type { QueueTags } from './queue-tags.ts';
 import { emptyRanges, type RangeSet } from './range-set.ts';
@@ -44,6 +45,11 @@ export interface Delivery {
   readonly group?: GroupHash;
   /** Of `receiveCount`, what it came from another queue with. Absent: it did not. */
   readonly receivedElsewhere?: number;
+  /**
+   * On FIFO queues: the number that the next message sent had when this one was received. Once it is visible again, its
+   * group has its turn as if it had been sent then (fifo-order.ts). Absent: it came from another queue.
+   */
+  readonly turn?: number;
   /** On FIFO queues, of a receive that may be repeated (receive-attempts.ts). */
   readonly attempt?: ReceiveAttempt;
 }
@@ -167,6 +173,8 @@ export interface Intent {
   readonly group?: GroupHash;
   /** As in Delivery. */
   readonly receivedElsewhere?: number;
+  /** A move task moves it: it arrives as a new message, not as a dead letter. */
+  readonly redriven?: true;
 }
 
 /** The message that took a deduplication id. It may be gone. */
@@ -190,6 +198,37 @@ export interface Link {
   readonly queueName: string;
   readonly lastNumber: number;
 }
+
+export interface GroupRate {
+  /** How much it has sent of late (group-rates.ts). */
+  readonly count: number;
+  /** The highest count with which it sent what may still wait; 0: nothing of it waits that kept others waiting. */
+  readonly peak: number;
+}
+
+/**
+ * Who comes first in a standard queue with message groups (fairness.ts). A hint: whatever it says, no message is lost or
+ * kept back for it, so it may be stale and may go.
+ */
+export interface Fairness {
+  readonly rates: ReadonlyMap<GroupHash, GroupRate>;
+  /** In which the counts were halved last: minutes since the epoch by the deciding clock. */
+  readonly minute: number;
+  /** Sequence numbers of waiting messages whose groups were quiet when they were sent. */
+  readonly quiet: RangeSet;
+  /** What was sent by busy groups, and what was sent before, is below; 0: nothing of theirs waits. */
+  readonly busyBelow: number;
+  /** Handed out one after the other. */
+  readonly quietInARow: number;
+}
+
+export const noFairness: Fairness = {
+  rates: new Map(),
+  minute: 0,
+  quiet: emptyRanges,
+  busyBelow: 0,
+  quietInARow: 0,
+};
 
 export interface QueueState {
   readonly incarnation: Incarnation;
@@ -225,6 +264,9 @@ export interface QueueState {
   readonly outgoingLinks: ReadonlyMap<Incarnation, Link>;
   /** By the source's incarnation: the last intent number appended here. */
   readonly incomingLinks: ReadonlyMap<Incarnation, Link>;
+  readonly fairness: Fairness;
+  /** The newest last, at most MOVE_TASKS_MAX; those before the last have ended. */
+  readonly moveTasks: readonly MoveTask[];
   /** Manifest fields this program does not know, kept byte for byte (format/manifest-codec.ts). */
   readonly unknownFields: readonly unknown[];
 }
@@ -279,6 +321,8 @@ export function newQueueState(input: {
     deduplicationPages: new Map(),
     outgoingLinks: new Map(),
     incomingLinks: new Map(),
+    fairness: noFairness,
+    moveTasks: [],
     unknownFields: [],
   };
 }

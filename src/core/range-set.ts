@@ -151,6 +151,17 @@ export function difference(set: RangeSet, other: RangeSet): RangeSet {
   return sameOr(set, flat);
 }
 
+/** The members of both, in O(ranges of both). */
+export function intersection(set: RangeSet, other: RangeSet): RangeSet {
+  if (set.length === 0) return set;
+  return difference(set, difference(set, other));
+}
+
+/** The lowest ranges, at most so many. */
+export function lowestRanges(set: RangeSet, count: number): RangeSet {
+  return rangeCount(set) <= count ? set : sealed(set.slice(0, 2 * count));
+}
+
 /** How many members lie in [start, end); a binary search, then O(ranges between). */
 export function countWithin(set: RangeSet, start: number, end: number): number {
   assertRange(start, end);

@@ -4,7 +4,8 @@
  * anything that may be in it.
  *
  * `ready` is what the manifest and the pages hold together, no message twice. A message given back stays in the
- * manifest, wherever it lies. None in a page has its body in the tail: those end one by one (retention.ts).
+ * manifest, wherever it lies. None in a page has its body in the tail: those end one by one (retention.ts); nor is it
+ * quiet, or each receive that takes a quiet one would bring a page back (fairness.ts).
  */
 import type { Draft } from './draft.ts';
 import { reaches } from './hull.ts';
@@ -16,6 +17,7 @@ import {
   difference,
   first,
   firstFrom,
+  intersection,
   isWellFormed,
   type RangeSet,
   rangeCount,
@@ -31,12 +33,15 @@ export class ReadyWalk {
   readonly #ahead: { readonly id: PageId; readonly firstSequence: number; readonly lastSequence: number }[] =
     [];
   #from = 0;
+  readonly #end: number;
 
-  constructor(draft: Draft, pages: PageReader) {
+  /** `end`: only those below. */
+  constructor(draft: Draft, pages: PageReader, end = Number.POSITIVE_INFINITY) {
     this.#draft = draft;
     this.#pages = pages;
+    this.#end = end;
     for (const [id, { firstSequence, lastSequence }] of draft.readyPages.current)
-      this.#ahead.push({ id, firstSequence, lastSequence });
+      if (firstSequence < end) this.#ahead.push({ id, firstSequence, lastSequence });
     this.#ahead.sort((a, b) => b.firstSequence - a.firstSequence);
   }
 
@@ -46,7 +51,8 @@ export class ReadyWalk {
       const found = firstFrom(this.#draft.ready, this.#from);
       const page = this.#ahead.at(-1);
       if (!page || (found !== undefined && found < page.firstSequence)) {
-        if (found !== undefined) this.#from = found + 1;
+        if (found === undefined || found >= this.#end) return undefined;
+        this.#from = found + 1;
         return found;
       }
       if (page.lastSequence >= this.#from && !unfoldReady(this.#draft, page.id, this.#pages)) {
@@ -91,16 +97,23 @@ export function unfoldReady(draft: Draft, id: PageId, pages: PageReader): boolea
   return true;
 }
 
-/** Folds while there are too many ranges in the manifest. Call when nothing is looked at any more. */
-export function foldReady(draft: Draft, pages: PageWriter): void {
+/**
+ * Folds while there are too many ranges in the manifest. Call when nothing is looked at any more.
+ *
+ * `taken`: what a FIFO queue's receives took just now, past messages of locked groups. Where they took, the next ones will: those
+ * ranges stay if others can go, or each receive would bring a page back and write it anew.
+ */
+export function foldReady(draft: Draft, pages: PageWriter, taken: readonly number[] = []): void {
   const { readyRangesMax, readyPageRanges } = draft.limits;
   if (rangeCount(draft.ready) <= readyRangesMax) return;
+  const quiet = draft.fairness.quiet(draft);
   let folded = false;
   for (const { id, baseVersion, nonce, content } of pages.prepared('ready')) {
     if (rangeCount(draft.ready) <= readyRangesMax) return;
     const rest = difference(draft.ready, content);
     // All of it is still ready and in the manifest.
     if (size(rest) + size(content) !== size(draft.ready) || holdsTail(draft, content)) continue;
+    if (intersection(content, quiet).length > 0) continue;
     folded = true;
     draft.ready = rest;
     draft.readyPages.set(id, { baseVersion, nonce, ...readySummary(content) });
@@ -108,13 +121,39 @@ export function foldReady(draft: Draft, pages: PageWriter): void {
   let excess = Math.min(rangeCount(draft.ready) - readyRangesMax, PAGES_PER_COMMIT_MAX * readyPageRanges);
   // What was written for this commit is enough, unless none of it was true any more.
   if (excess <= 0 || folded) return;
-  const cold = rangesWithoutTail(draft);
-  for (let end = cold.length; excess > 0 && end >= 2 * readyPageRanges; end -= 2 * readyPageRanges) {
-    const content = cold.slice(end - 2 * readyPageRanges, end);
-    if (!isWellFormed(content)) throw new Error('ranges of a page are out of order');
-    pages.want({ kind: 'ready', content });
-    excess -= readyPageRanges;
+  const cold = coldRanges(draft, quiet);
+  const stretches = taken.length === 0 ? [cold] : stretchesBetween(cold, hotStarts(draft.ready, taken));
+  const enough = stretches.some(({ length }) => length >= 2 * readyPageRanges);
+  for (const stretch of (enough ? stretches : [cold]).reverse())
+    for (let end = stretch.length; excess > 0 && end >= 2 * readyPageRanges; end -= 2 * readyPageRanges) {
+      const content = stretch.slice(end - 2 * readyPageRanges, end);
+      if (!isWellFormed(content)) throw new Error('ranges of a page are out of order');
+      pages.want({ kind: 'ready', content });
+      excess -= readyPageRanges;
+    }
+}
+
+/** Where the ranges begin that come next after what was taken. */
+function hotStarts(ready: RangeSet, taken: readonly number[]): ReadonlySet<number> {
+  const starts = new Set<number>();
+  for (const sequence of taken) {
+    const next = firstFrom(ready, sequence);
+    if (next !== undefined) starts.add(next);
   }
+  return starts;
+}
+
+/** Ascending; the hot ranges are in none. */
+function stretchesBetween(cold: readonly number[], hot: ReadonlySet<number>): (readonly number[])[] {
+  const stretches: (readonly number[])[] = [];
+  let from = 0;
+  for (let i = 0; i < cold.length; i += 2) {
+    if (!hot.has(cold[i]!)) continue;
+    stretches.push(cold.slice(from, i));
+    from = i + 2;
+  }
+  stretches.push(cold.slice(from));
+  return stretches;
 }
 
 function holdsTail(draft: Draft, content: RangeSet): boolean {
@@ -123,14 +162,16 @@ function holdsTail(draft: Draft, content: RangeSet): boolean {
   return false;
 }
 
-function rangesWithoutTail({ ready, tail }: Draft): number[] {
+/** Without any message of the tail, nor one that receives will take soon. */
+function coldRanges({ ready, tail }: Draft, quiet: RangeSet): number[] {
   const inTail = [...tail.current.keys()];
   const cold: number[] = [];
   let t = 0;
   for (let i = 0; i < ready.length; i += 2) {
     const [start, end] = [ready[i]!, ready[i + 1]!];
     while (t < inTail.length && inTail[t]! < start) t++;
-    if (t === inTail.length || inTail[t]! >= end) cold.push(start, end);
+    if (t < inTail.length && inTail[t]! < end) continue;
+    if (countWithin(quiet, start, end) === 0) cold.push(start, end);
   }
   return cold;
 }

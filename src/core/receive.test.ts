@@ -119,6 +119,26 @@ describe('receive', () => {
     assert.equal(seen.size, 30);
   });
 
+  it('gives a consumer of one message at a time the others too, though it gives back each time what it has', () => {
+    const queue = new OneQueue();
+    queue.send('bad', ...Array.from({ length: 20 }, (_, n) => `${n}`));
+    const [bad] = queue.receive(1);
+    queue.commit(visibilityOf(bad!.handle, 0));
+    let others = 0;
+    let badOnes = 0;
+    for (let round = 0; round < 24; round++) {
+      const [message] = queue.receive(1);
+      if (message!.message.body === 'bad') {
+        badOnes++;
+        queue.commit(visibilityOf(message!.handle, 0));
+      } else {
+        others++;
+        queue.commit(deleteOf(message!.handle));
+      }
+    }
+    assert.ok(others >= 8 && badOnes >= 8, `${others} others, ${badOnes} times the bad one`);
+  });
+
   it('stays within IN_FLIGHT_MAX: the last free places are filled, then short polls are refused and long ones empty', () => {
     const queue = new OneQueue();
     queue.state = stateInFlight(queue.nowMillis, IN_FLIGHT_MAX - 1);

@@ -1,32 +1,21 @@
 /**
- * Receives of a standard queue: leases visible messages, oldest first, each with a token of its own. On the way it ends messages whose
- * retention is over and gives messages received too often to their dead-letter queue (redrive.ts), also when the
+ * Receives of a standard queue: leases visible messages, oldest first but for message groups (fair-walk.ts), each with a
+ * token of its own. On the way it ends messages whose retention is over and gives messages received too often to their dead-letter queue (redrive.ts), also when the
  * receive itself then returns nothing.
  */
 import type { Command, CommandResult, Leased } from './command.ts';
 import type { Draft } from './draft.ts';
 import { leaseMessage, placeholder } from './lease.ts';
-import type { StoredMessage } from './message.ts';
-import type { FoundDelivery } from './open-lease-page.ts';
 import type { PageReader } from './pages.ts';
 import type { SegmentId } from './queue-state.ts';
-import { ReadyWalk } from './ready-pages.ts';
 import { considerMove, intend } from './redrive.ts';
 import type { Resources } from './resources.ts';
 import { isExpired } from './retention.ts';
-import { segmentsPageAround, unfoldSegments } from './segments-pages.ts';
-import { stampOf, withStampShifted } from './stamps.ts';
+import { stampOf } from './stamps.ts';
+import { StandardWalk } from './standard-walk.ts';
 import type { Visible } from './visible.ts';
 
 type Receive = Command & { readonly kind: 'receive' };
-
-type Body =
-  | { readonly kind: 'message'; readonly message: StoredMessage }
-  /** `segment`: undefined when it is the page with its reference that has to be loaded. */
-  | { readonly kind: 'needed'; readonly segment: SegmentId | undefined }
-  | { readonly kind: 'unreadable' };
-
-type Place = NonNullable<ReturnType<Draft['locate']>>;
 
 /** Leases for all receives of one transition, which share one walk over the visible messages. */
 export class Receiver {
@@ -36,9 +25,7 @@ export class Receiver {
   readonly #draft: Draft;
   readonly #resources: Resources;
   readonly #pages: PageReader;
-  readonly #ready: ReadyWalk;
-  readonly #visible: Generator<Visible, void, undefined>;
-  readonly #takenFromReady: number[] = [];
+  readonly #walk: StandardWalk;
   #unreadable = false;
   #moved = false;
   #ended = false;
@@ -49,8 +36,7 @@ export class Receiver {
     this.#draft = draft;
     this.#resources = resources;
     this.#pages = pages;
-    this.#ready = new ReadyWalk(draft, pages);
-    this.#visible = draft.visible(this.#ready);
+    this.#walk = new StandardWalk(draft, resources, pages);
     const bound = draft.limits.inFlightMax - wanted + 1;
     this.#inFlight = draft.deliveries.inFlight(draft.time.nowMillis, bound);
   }
@@ -63,9 +49,9 @@ export class Receiver {
     }
     const messages: Leased[] = [];
     while (messages.length < command.maxMessages && this.#inFlight < inFlightMax) {
-      const next = this.#visible.next();
-      if (next.done) break;
-      const leased = this.#take(next.value, command);
+      const next = this.#walk.next();
+      if (!next) break;
+      const leased = this.#take(next, command);
       if (leased) messages.push(leased);
     }
     const effect = messages.length > 0 || this.#moved || this.#ended;
@@ -77,18 +63,19 @@ export class Receiver {
     };
   }
 
-  /** Call once after the last receive. */
+  /** Call after the last receive. */
   finish(): void {
-    this.#draft.takeFromReady(this.#takenFromReady);
+    this.#walk.finish();
   }
 
-  #take({ sequence, found }: Visible, command: Receive): Leased | undefined {
+  #take(visible: Visible, command: Receive): Leased | undefined {
+    const { sequence, found } = visible;
     const draft = this.#draft;
     const previous = found?.delivery;
     const verdict = previous ? considerMove(draft, previous, this.#resources, this.neededTargets) : 'deliver';
     // Also before its body is asked for, or a crowd of waiting letters would have all their segments loaded.
     if (verdict === 'wait') return undefined;
-    const body = this.#body(sequence);
+    const body = this.#walk.body(sequence);
     if (body.kind === 'needed') {
       // The walk goes on as if it were leased, so that one round of loading covers the whole batch.
       if (body.segment !== undefined) this.neededSegments.add(body.segment);
@@ -101,7 +88,7 @@ export class Receiver {
       return undefined;
     }
     if (isExpired(draft, stampOf(body.message))) {
-      this.#leave(sequence, found);
+      this.#walk.leave(visible);
       draft.endBody(sequence);
       this.#ended = true;
       return undefined;
@@ -111,37 +98,9 @@ export class Receiver {
       this.#moved = true;
       return undefined;
     }
-    this.#leave(sequence, found);
+    this.#walk.leave(visible);
     const { leased, inFlight } = leaseMessage(draft, sequence, body.message, previous, command);
     if (inFlight) this.#inFlight++;
     return leased;
-  }
-
-  #leave(sequence: number, found: FoundDelivery | undefined): void {
-    if (found) this.#draft.deliveries.end(found);
-    else if (!this.#draft.delayed.delete(sequence)) this.#takenFromReady.push(sequence);
-  }
-
-  #body(sequence: number): Body {
-    const inline = this.#draft.tail.current.get(sequence);
-    if (inline) return { kind: 'message', message: inline.message };
-    const place = this.#place(sequence);
-    if ('kind' in place) return place;
-    const body = this.#resources.body(place.segment, place.ordinal);
-    if (body === 'needed') return { kind: 'needed', segment: place.segment };
-    if (body === 'unreadable') return { kind: 'unreadable' };
-    return { kind: 'message', message: withStampShifted(body, place.run.sentAtShiftMillis) };
-  }
-
-  #place(sequence: number): Place | (Body & { readonly kind: 'needed' | 'unreadable' }) {
-    const place = this.#draft.locate(sequence);
-    if (place) return place;
-    const page = segmentsPageAround(this.#draft, sequence);
-    if (!page) throw new Error(`no body for sequence ${sequence}`);
-    if (unfoldSegments(this.#draft, page.id, this.#pages)) return this.#place(sequence);
-    if (this.#pages.needed.has(page.id)) return { kind: 'needed', segment: undefined };
-    // Millions may be in there.
-    this.#ready.skipTo(page.lastSequence + 1);
-    return { kind: 'unreadable' };
   }
 }

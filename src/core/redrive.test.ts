@@ -101,6 +101,7 @@ describe('a message that was received too often', () => {
     const queue = new OneQueue(redrive(1));
     queue.send('dead', 'next');
     queue.receive(1, 0);
+    queue.letRedeliveriesBegin();
     assert.deepEqual(queue.bodies(1), ['next']);
     assert.deepEqual(queue.places, { 1: 'intents', 2: 'deliveries' });
   });

@@ -11,15 +11,21 @@ import type { Incarnation } from './ids.ts';
 import type { StoredMessage } from './message.ts';
 import { groupOf } from './message-groups.ts';
 import { inlineBytesOf } from './message-size.ts';
+import { countMoved, destinationGone, failTask, settleTask } from './move-task.ts';
 import type { FoundDelivery } from './open-lease-page.ts';
 import { queueNameOfArn } from './queue-arn.ts';
-import { carried, type Delivery } from './queue-state.ts';
+import { carried, type Delivery, type Intent } from './queue-state.ts';
 import type { Resources } from './resources.ts';
 
 type Received = Pick<Delivery, 'receiveCount' | 'receivedElsewhere'>;
 
 /** `wait`: it must move, but too many are under way or the target is not loaded yet. */
-type Verdict = 'deliver' | 'wait' | { readonly queueName: string; readonly targetIncarnation: Incarnation };
+type Verdict = 'deliver' | 'wait' | Target;
+
+interface Target {
+  readonly queueName: string;
+  readonly targetIncarnation: Incarnation;
+}
 
 /** Whether a visible, already received message may be delivered once more, or where it has to go instead. */
 export function considerMove(
@@ -47,24 +53,28 @@ export function receivedHere({ receiveCount, receivedElsewhere = 0 }: Received):
   return receiveCount - receivedElsewhere;
 }
 
-/** The source's step. */
-export function intend(
-  draft: Draft,
-  found: FoundDelivery,
-  { queueName, targetIncarnation }: Exclude<Verdict, string>,
-): void {
-  const number = (draft.outgoingLinks.current.get(targetIncarnation)?.lastNumber ?? 0) + 1;
-  draft.outgoingLinks.set(targetIncarnation, { queueName, lastNumber: number });
+/** The source's step, for a letter. */
+export function intend(draft: Draft, found: FoundDelivery, target: Target): void {
   const { sequence, delivery: previous } = found;
   draft.deliveries.end(found);
-  draft.intents.set(sequence, {
-    targetIncarnation,
-    number,
+  giveTo(draft, sequence, target, {
     receiveCount: previous.receiveCount,
     firstReceivedAtMillis: previous.firstReceivedAtMillis,
     ...(previous.group !== undefined && { group: previous.group }),
     ...carried(previous),
   });
+}
+
+/** Of a message that the caller has taken out of its place. */
+export function giveTo(
+  draft: Draft,
+  sequence: number,
+  { queueName, targetIncarnation }: Target,
+  from: Omit<Intent, 'targetIncarnation' | 'number'>,
+): void {
+  const number = (draft.outgoingLinks.current.get(targetIncarnation)?.lastNumber ?? 0) + 1;
+  draft.outgoingLinks.set(targetIncarnation, { queueName, lastNumber: number });
+  draft.intents.set(sequence, { targetIncarnation, number, ...from });
 }
 
 /** The target's step. Undefined: the source has to be read first, after the state this is applied to †. */
@@ -85,7 +95,8 @@ export function appendMoved(
   let effect = false;
   for (const moved of command.messages) {
     if (moved.number !== lastNumber + 1 || !view.pending.has(moved.number)) continue;
-    appendOne(draft, moved, source.arn);
+    if (moved.redriven) appendAsNew(draft, moved);
+    else appendOne(draft, moved, source.arn);
     lastNumber = moved.number;
     effect = true;
   }
@@ -110,6 +121,20 @@ function appendOne(draft: Draft, moved: MovedMessage, sourceArn: string): void {
   });
 }
 
+/** As if it were sent now, but without delay and past deduplication: only body, attributes, group and sender are as they were. */
+function appendAsNew(draft: Draft, moved: MovedMessage): void {
+  const sequence = draft.nextSequence++;
+  const { movedAtMillis: _, ...content } = moved.message;
+  const message = {
+    ...content,
+    sentAtMillis: draft.time.stampMillis,
+    deadLetterSourceArn: undefined,
+    ...(draft.resolved.fifo && { deduplicationId: content.messageId }),
+  };
+  draft.append(sequence, message, inlineBytesOf(message, moved.contentBytes), moved);
+  draft.makeReady(sequence, sequence + 1);
+}
+
 /**
  * In a FIFO queue retention counts from the move, and what two letters were deduplicated by in their source says
  * nothing here: their own ids take its place, as SQS has it.
@@ -124,16 +149,23 @@ export function resolveMoves(
   command: Command & { readonly kind: 'resolve-moves' },
 ): CommandResult {
   let effect = false;
+  let redriven = 0;
   for (const [sequence, intent] of draft.intents.current) {
     if (intent.targetIncarnation !== command.targetIncarnation || intent.number > command.through) continue;
     draft.intents.delete(sequence);
     draft.endBody(sequence);
     effect = true;
+    if (intent.redriven) redriven++;
   }
+  countMoved(draft, redriven);
+  settleTask(draft);
   return { outcome: { kind: 'done' }, effect };
 }
 
-/** The target's incarnation is gone: its messages come back under their old sequence numbers, purged ones end. */
+/**
+ * The target's incarnation is gone: its messages come back under their old sequence numbers, purged ones end. The task that
+ * moved any of them fails.
+ */
 export function returnMoves(
   draft: Draft,
   command: Command & { readonly kind: 'return-moves' },
@@ -143,20 +175,28 @@ export function returnMoves(
     if (intent.targetIncarnation !== command.targetIncarnation) continue;
     draft.intents.delete(sequence);
     effect = true;
+    if (intent.redriven) failTask(draft, destinationGone);
     if (sequence < draft.purgeWatermark) draft.endBody(sequence);
-    else
-      draft.deliveries.add(sequence, {
-        visibleAtMillis: draft.time.nowMillis,
-        receiveCount: intent.receiveCount,
-        firstReceivedAtMillis: intent.firstReceivedAtMillis,
-        leasedAtMillis: draft.time.nowMillis,
-        token: draft.drawToken(),
-        leaseVersion: draft.nextVersion,
-        ...(intent.group !== undefined && { group: intent.group }),
-        ...carried(intent),
-      });
+    else putBack(draft, sequence, intent);
   }
+  settleTask(draft);
   return { outcome: { kind: 'done' }, effect };
+}
+
+function putBack(draft: Draft, sequence: number, intent: Intent): void {
+  // A move task takes also what was never received.
+  if (intent.receiveCount === 0) draft.giveBackToReady([sequence]);
+  else
+    draft.deliveries.add(sequence, {
+      visibleAtMillis: draft.time.nowMillis,
+      receiveCount: intent.receiveCount,
+      firstReceivedAtMillis: intent.firstReceivedAtMillis,
+      leasedAtMillis: draft.time.nowMillis,
+      token: draft.drawToken(),
+      leaseVersion: draft.nextVersion,
+      ...(intent.group !== undefined && { group: intent.group }),
+      ...carried(intent),
+    });
 }
 
 /**

@@ -72,6 +72,7 @@ describe('pages of segments', () => {
     const queue = queueWith(4, redrive(1));
     queue.receive(1, 600);
     queue.receive(1, 0);
+    queue.letRedeliveriesBegin();
     queue.receive(1, 600);
     assert.equal(queue.state.intents.size, 1);
     queue.commit({ kind: 'send', entries: [{ message: messageOfInlineBytes(450), delaySeconds: 60 }] });

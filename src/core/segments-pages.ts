@@ -12,6 +12,7 @@ import { type Hull, overlap } from './hull.ts';
 import { PAGES_PER_COMMIT_MAX } from './limits.ts';
 import type { PageReader, PageWriter } from './pages.ts';
 import type { PageId, SegmentId, SegmentReference, SegmentsPageReference } from './queue-state.ts';
+import { emptyRanges, type RangeSet } from './range-set.ts';
 
 type Segments = ReadonlyMap<SegmentId, SegmentReference>;
 
@@ -44,10 +45,13 @@ export function foldSegments(draft: Draft, pages: PageWriter): void {
   const { segmentsInlineMax, segmentPageEntries } = draft.limits;
   let excess = weightOf(draft.segments.current.values()) - segmentsInlineMax;
   if (excess <= 0) return;
+  // A receive takes quiet messages out of the middle: a page would come back for each. Up to twice the bound; above it
+  // they have to leave, and are like any other.
+  const quiet = excess <= segmentsInlineMax ? draft.fairness.quiet(draft) : emptyRanges;
   let folded = false;
   for (const { id, baseVersion, nonce, content } of pages.prepared('segments')) {
     if (excess <= 0) return;
-    if (!stillTrue(draft, content)) continue;
+    if (!stillTrue(draft, content, quiet)) continue;
     folded = true;
     draft.moveOut(content.keys());
     draft.segmentsPages.set(id, { baseVersion, nonce, ...segmentsSummary(content) });
@@ -57,7 +61,7 @@ export function foldSegments(draft: Draft, pages: PageWriter): void {
   if (excess <= 0 || folded) return;
   excess = Math.min(excess, PAGES_PER_COMMIT_MAX * segmentPageEntries);
   const least = Math.ceil(segmentPageEntries * leastPart);
-  for (const group of coldGroups(draft).reverse()) {
+  for (const group of coldGroups(draft, quiet).reverse()) {
     while (group.length > 0 && excess > 0) {
       const content = new Map<SegmentId, SegmentReference>();
       let weight = 0;
@@ -83,8 +87,8 @@ function weightOf(segments: Iterable<SegmentReference>): number {
  * Segments that may share a page, ascending: between the first and the last of a group nothing else is alive. Those
  * whose sequence numbers are interlaced come as one.
  */
-function coldGroups(draft: Draft): SegmentId[][][] {
-  const all: (Hull & { readonly id?: SegmentId })[] = [...segmentPlaces(draft), ...otherPlaces(draft)];
+function coldGroups(draft: Draft, quiet: RangeSet): SegmentId[][][] {
+  const all: (Hull & { readonly id?: SegmentId })[] = [...segmentPlaces(draft), ...otherPlaces(draft, quiet)];
   all.sort((a, b) => a.firstSequence - b.firstSequence);
   const groups: SegmentId[][][] = [[]];
   for (let i = 0; i < all.length; ) {
@@ -126,7 +130,9 @@ function* segmentPlaces(draft: Draft): Generator<Hull & { readonly id: SegmentId
 }
 
 /** Wherever a message is or may be that must not be in a page's hull: whatever is live, not ready, or in the tail. */
-function* otherPlaces(draft: Draft): Generator<Hull, void, undefined> {
+function* otherPlaces(draft: Draft, quiet: RangeSet): Generator<Hull, void, undefined> {
+  for (let i = 0; i < quiet.length; i += 2)
+    yield { firstSequence: quiet[i]!, lastSequence: quiet[i + 1]! - 1 };
   for (const { current } of [draft.tail, draft.delayed, draft.deliveries.inline, draft.intents])
     for (const sequence of current.keys()) yield { firstSequence: sequence, lastSequence: sequence };
   yield* draft.delayedPages.current.values();
@@ -135,7 +141,7 @@ function* otherPlaces(draft: Draft): Generator<Hull, void, undefined> {
 }
 
 /** The manifest names these very segments, and they are as cold as when the page was written. */
-function stillTrue(draft: Draft, content: Segments): boolean {
+function stillTrue(draft: Draft, content: Segments, quiet: RangeSet): boolean {
   for (const [id, reference] of content) {
     const present = draft.segments.current.get(id);
     if (!present || draft.isNew(id) || !isSame(present, reference)) return false;
@@ -143,7 +149,7 @@ function stillTrue(draft: Draft, content: Segments): boolean {
   const hull = segmentsSummary(content);
   for (const { id, ...place } of segmentPlaces(draft))
     if (!content.has(id) && overlap(place, hull)) return false;
-  for (const place of otherPlaces(draft)) if (overlap(place, hull)) return false;
+  for (const place of otherPlaces(draft, quiet)) if (overlap(place, hull)) return false;
   return true;
 }
 

@@ -8,6 +8,7 @@ import { deduplicationKeyOf, type TakenIds } from './deduplication.ts';
 import type { Draft } from './draft.ts';
 import type { FifoAttributes } from './fifo-attributes.ts';
 import type { StoredMessage } from './message.ts';
+import { groupOf } from './message-groups.ts';
 import { inlineBytesOf } from './message-size.ts';
 
 type Send = Command & { readonly kind: 'send' };
@@ -25,6 +26,11 @@ export function send(draft: Draft, command: Send, taken: TakenIds): CommandResul
       message,
       message.deduplication?.explicitId,
       delaySeconds ?? draft.resolved.delaySeconds,
+    );
+    // Its content is the same object in every attempt: hashed once.
+    draft.fairness.sent(
+      sequence,
+      message.content.groupId === undefined ? undefined : groupOf(message.content),
     );
     return { kind: 'sent', sequence };
   });

@@ -135,6 +135,7 @@ describe('spill', () => {
     queue.commit(deleteOf(leased!.handle));
     assert.equal(onlyReference(queue).liveCount, 5);
     queue.nowMillis += 5_000;
+    queue.letRedeliveriesBegin();
     assert.equal(queue.bodies(1)[0], 'delayed');
   });
 

@@ -65,6 +65,7 @@ describe('a transition', () => {
     const queue = new OneQueue();
     queue.send('a', 'b');
     const [a, b] = queue.receive();
+    queue.letRedeliveriesBegin();
     const results = queue.commit(receiveOf(), releaseOf(a!.handle), visibilityOf(b!.handle, 0));
     const leased = leasedOf(results[0]!.outcome);
     assert.deepEqual(

@@ -2,7 +2,7 @@
  * The one switch: `apply(state, commands, …)` gives the next state and an outcome per command, or says what has to
  * be loaded or uploaded first. Pure and synchronous: the same arguments give the same answer, and nothing outside is
  * touched. Order within one transition: delete queue, attributes and tags, purge, deletes, visibility changes and releases,
- * sends, moves and their resolution, links forgotten, receives, segments replaced; so a message can be stored and leased in one commit.
+ * sends, moves and their resolution, links forgotten, move tasks started, receives, steps of move tasks, segments replaced; so a message can be stored and leased in one commit.
  */
 import { changeVisibility, release } from './change-visibility.ts';
 import type { Command, CommandOutcome, CommandResult } from './command.ts';
@@ -14,6 +14,8 @@ import { FifoReceiver } from './fifo-receive.ts';
 import type { Incarnation, WriterId } from './ids.ts';
 import { foldLeases } from './lease-pages.ts';
 import type { QueueLimits } from './limits.ts';
+import { MoveStepper } from './move-step.ts';
+import { cancelMoveTask, startMoveTask } from './move-task.ts';
 import { PageReader, PageWriter } from './pages.ts';
 import { addPermission, removePermission } from './permissions.ts';
 import { purge } from './purge.ts';
@@ -71,14 +73,19 @@ const order: Readonly<Record<Command['kind'], number>> = {
   'change-visibility': 4,
   release: 4,
   send: 5,
+  'cancel-move-task': 6,
   'append-moved': 6,
   'resolve-moves': 6,
   'return-moves': 6,
   // Never before an append of the same transition: it would find its number unused again.
   'forget-links': 7,
+  // After all that arrives: those messages are the task's.
+  'start-move-task': 7,
   receive: 8,
+  // Consumers first.
+  'step-move-task': 9,
   // Everything before finds bodies where the base state has them, and the counts are final.
-  'replace-segments': 9,
+  'replace-segments': 10,
 };
 
 export function apply(input: TransitionInput): TransitionResult {
@@ -95,26 +102,31 @@ export function apply(input: TransitionInput): TransitionResult {
   const sequence = commands.map((_, index) => index);
   sequence.sort((a, b) => order[commands[a]!.kind] - order[commands[b]!.kind] || a - b);
   let walk: Receiver | FifoReceiver | undefined;
+  let steps: MoveStepper | undefined;
   for (const index of sequence) {
     const command = commands[index]!;
     if (command.kind === 'receive') {
       walk ??= receiverOf(draft, input, pages);
       results[index] = walk.receive(command);
+    } else if (command.kind === 'step-move-task') {
+      walk?.finish();
+      steps ??= new MoveStepper(draft, input.resources, pages, input.writer.id);
+      results[index] = steps.step(command);
     } else if (command.kind === 'tidy') {
       const effect = expired || collectedBelow > state.collectedBelow;
       results[index] = { outcome: { kind: 'done' }, effect };
     } else if (command.kind === 'replace-segments') {
       results[index] = replaceSegments(draft, command, collectedBelow);
     } else {
-      results[index] = applyOne(draft, command, reads, neededSources);
+      results[index] = applyOne(draft, command, reads, neededSources, input.writer.id);
     }
   }
   walk?.finish();
   const needs = {
-    segments: walk?.neededSegments ?? new Set<never>(),
-    groups: walk?.neededGroups ?? new Set<never>(),
+    segments: new Set([...(walk?.neededSegments ?? []), ...(steps?.neededSegments ?? [])]),
+    groups: new Set([...(walk?.neededGroups ?? []), ...(steps?.neededGroups ?? [])]),
     pages: pages.needed,
-    targets: walk?.neededTargets ?? new Set<never>(),
+    targets: new Set([...(walk?.neededTargets ?? []), ...(steps?.neededTargets ?? [])]),
     sources: neededSources,
   };
   const { segments, groups, targets, sources } = needs;
@@ -126,7 +138,7 @@ export function apply(input: TransitionInput): TransitionResult {
   const written = new PageWriter(input.resources.preparedPages, collectedBelow);
   foldDelayed(draft, written);
   foldLeases(draft, written);
-  foldReady(draft, written);
+  foldReady(draft, written, walk instanceof FifoReceiver ? walk.takenFromReady : []);
   foldSegments(draft, written);
   foldDeduplication(draft, written);
   if (spills.length + written.wanted.length > 0)
@@ -162,9 +174,10 @@ interface Reads {
 
 function applyOne(
   draft: Draft,
-  command: Exclude<Command, { readonly kind: 'receive' | 'tidy' | 'replace-segments' }>,
+  command: Exclude<Command, { readonly kind: 'receive' | 'step-move-task' | 'tidy' | 'replace-segments' }>,
   { resources, pages, taken }: Reads,
   neededSources: Map<Incarnation, string>,
+  writer: WriterId,
 ): CommandResult {
   switch (command.kind) {
     case 'set-attributes':
@@ -197,6 +210,10 @@ function applyOne(
       return returnMoves(draft, command);
     case 'forget-links':
       return forgetLinks(draft, command);
+    case 'start-move-task':
+      return startMoveTask(draft, command, writer);
+    case 'cancel-move-task':
+      return cancelMoveTask(draft, command);
     case 'delete-queue':
       throw new Error('delete-queue is applied alone');
   }

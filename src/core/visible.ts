@@ -48,6 +48,17 @@ export function* inOrder(
   }
 }
 
+/**
+ * Whether a walk begins with what was never received instead of with what is visible again. By the parity of the ones in the
+ * version (the Thue-Morse sequence): no rhythm of commits, as of a consumer that gives back each message it takes, meets the
+ * same answer for ever.
+ */
+export function isTurnOfOldest(version: number): boolean {
+  let odd = false;
+  for (let rest = version; rest > 0; rest = Math.floor(rest / 2)) if (rest % 2 === 1) odd = !odd;
+  return odd;
+}
+
 export function bySince(a: Visible, b: Visible): number {
   return a.sinceMillis - b.sinceMillis || a.sequence - b.sequence;
 }

@@ -5,8 +5,9 @@
  */
 
 import type { MovedMessage } from '../core/command.ts';
-import type { Incarnation } from '../core/ids.ts';
+import { type Incarnation, messageIdBytes, messageIdFrom } from '../core/ids.ts';
 import { contentBytesOf } from '../core/message-size.ts';
+import { taskUnderWay } from '../core/move-task.ts';
 import { queueArn } from '../core/queue-arn.ts';
 import type { Intent, QueueState } from '../core/queue-state.ts';
 import { afterwards } from './afterwards.ts';
@@ -15,6 +16,7 @@ import type { EngineContext } from './context.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import { readBody } from './read-body.ts';
 import { batchBytesMax } from './settings.ts';
+import type { TaskRunner } from './task-runner.ts';
 
 export type LoopLookup = (name: string) => Promise<CommitLoop | undefined>;
 
@@ -25,15 +27,23 @@ export class Mover {
   readonly #context: EngineContext;
   readonly #loop: CommitLoop;
   readonly #loopFor: LoopLookup;
+  readonly #tasks: Pick<TaskRunner, 'resolving'>;
   readonly #stop: AbortSignal;
   #running = false;
   /** While only intents of others are known. */
   #patience: AbortController | undefined;
 
-  constructor(context: EngineContext, loop: CommitLoop, loopFor: LoopLookup, stop: AbortSignal) {
+  constructor(
+    context: EngineContext,
+    loop: CommitLoop,
+    loopFor: LoopLookup,
+    tasks: Pick<TaskRunner, 'resolving'>,
+    stop: AbortSignal,
+  ) {
     this.#context = context;
     this.#loop = loop;
     this.#loopFor = loopFor;
+    this.#tasks = tasks;
     this.#stop = stop;
   }
 
@@ -57,16 +67,11 @@ export class Mover {
   }
 
   async #run(own: boolean): Promise<void> {
-    const { environment, settings } = this.#context;
-    if (!own) {
-      this.#patience = new AbortController();
-      const ended = AbortSignal.any([this.#stop, this.#patience.signal]);
-      await environment.clock.sleep(settings.timing.foreignIntentPatienceMillis, ended);
-      this.#patience = undefined;
-      if (this.#intents().size > 0) await this.#loop.view.refresh().catch(() => undefined);
-    }
+    const { environment } = this.#context;
+    if (!own && !this.#isAnothersTask()) await this.#bePatient();
     let failures = 0;
     while (this.#intents().size > 0 && !this.#stop.aborted) {
+      if (this.#isAnothersTask() && !(await this.#stands())) continue;
       try {
         for (const target of new Set([...this.#intents().values()].map((intent) => intent.targetIncarnation)))
           await this.#moveTo(target);
@@ -77,6 +82,33 @@ export class Mover {
         await environment.clock.sleep(ceiling * (0.5 + environment.random.unit() / 2), this.#stop);
       }
     }
+  }
+
+  async #bePatient(): Promise<void> {
+    const { environment, settings } = this.#context;
+    this.#patience = new AbortController();
+    const ended = AbortSignal.any([this.#stop, this.#patience.signal]);
+    await environment.clock.sleep(settings.timing.foreignIntentPatienceMillis, ended);
+    this.#patience = undefined;
+    if (this.#intents().size > 0) await this.#loop.view.refresh().catch(() => undefined);
+  }
+
+  /** All are of a move task that another node runs: it makes new ones as long as it lives, and brings them there. */
+  #isAnothersTask(): boolean {
+    const intents = this.#intents();
+    if (intents.size === 0) return false;
+    for (const { redriven } of intents.values()) if (!redriven) return false;
+    const { view } = this.#loop;
+    return taskUnderWay(view.current.state.moveTasks)?.runner !== view.writer;
+  }
+
+  /** Whether one of its messages was not moved for as long as our patience lasts. */
+  async #stands(): Promise<boolean> {
+    const before = this.#intents();
+    await this.#bePatient();
+    for (const [sequence, { number }] of this.#intents())
+      if (before.get(sequence)?.number === number) return true;
+    return false;
   }
 
   async #moveTo(targetIncarnation: Incarnation): Promise<void> {
@@ -109,6 +141,7 @@ export class Mover {
       return;
     }
     this.#context.counters.movedMessages += moved;
+    if (messages.some(({ redriven }) => redriven)) this.#tasks.resolving();
     await this.#loop.submit({ kind: 'resolve-moves', targetIncarnation, through: outcome.through });
   }
 
@@ -135,7 +168,12 @@ export class Mover {
 
   async #message(state: QueueState, sequence: number, intent: Intent): Promise<MovedMessage> {
     const message = await readBody(this.#context, this.#loop.view.name, state, sequence);
-    const { number, receiveCount, firstReceivedAtMillis } = intent;
-    return { number, message, contentBytes: contentBytesOf(message), receiveCount, firstReceivedAtMillis };
+    const { number, receiveCount, firstReceivedAtMillis, redriven } = intent;
+    const contentBytes = contentBytesOf(message);
+    const from = { number, contentBytes, receiveCount, firstReceivedAtMillis };
+    if (!redriven) return { ...from, message };
+    // A new message: of those that other attempts draw one lands.
+    const messageId = messageIdFrom(this.#context.environment.random.bytes(messageIdBytes));
+    return { ...from, message: { ...message, messageId }, redriven };
   }
 }

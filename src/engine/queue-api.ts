@@ -4,12 +4,13 @@
  *
  * Any method can also reject: with `Unavailable` when the store cannot be reached in time or a bound was reached
  * (the caller may retry; a write may or may not have taken effect), and with anything else only for our own mistake.
- * Methods never reject for what a caller sent.
+ * Methods never reject for what a caller sent. Over 300 lines: one interface, each of its types a few lines.
  */
 
 import type { AttributeProblem } from '../core/attribute-problem.ts';
 import type { Deduplication } from '../core/command.ts';
 import type { MessageContent, StoredMessage } from '../core/message.ts';
+import type { MoveTask } from '../core/move-task.ts';
 import type { QueueTags, TagProblem } from '../core/queue-tags.ts';
 
 export class Unavailable extends Error {
@@ -89,6 +90,37 @@ export interface DeadLetterSources {
   /** It ends before `limit` because a call looks through so many queues and no more. */
   readonly endedEarly: boolean;
 }
+
+export interface MoveTaskRequest {
+  /** Undefined: each message goes back to the queue that it was dead-lettered from. */
+  readonly destination: string | undefined;
+  /** 1–500; undefined: as fast as it goes. */
+  readonly messagesPerSecond: number | undefined;
+}
+
+export type StartMoveTaskOutcome =
+  | { readonly kind: 'started'; readonly id: string }
+  /** No queue's RedrivePolicy names it. */
+  | { readonly kind: 'no-dead-letter-queue' }
+  | { readonly kind: 'destination-missing' }
+  /** Source and destination are one. */
+  | { readonly kind: 'same-queue' }
+  /** One is a FIFO queue, the other is not. */
+  | { readonly kind: 'other-type' }
+  | { readonly kind: 'already-running' }
+  | QueueMissing;
+
+export interface MoveTasksSnapshot {
+  readonly kind: 'tasks';
+  /** The newest first, at most ten. */
+  readonly tasks: readonly MoveTask[];
+}
+
+export type CancelMoveTaskOutcome =
+  | { readonly kind: 'cancelled' /** Messages that have arrived by now. */; readonly moved: number }
+  /** Unknown, or over. */
+  | { readonly kind: 'no-such-task' }
+  | QueueMissing;
 
 export type SetQueueAttributesOutcome =
   | { readonly kind: 'done' }
@@ -255,6 +287,10 @@ export interface QueueService {
     name: string,
     request: DeadLetterSourcesRequest,
   ): Promise<DeadLetterSources | QueueMissing>;
+  /** Moves what is visible in this dead-letter queue now, on whichever node lives. */
+  startMoveTask(name: string, request: MoveTaskRequest): Promise<StartMoveTaskOutcome>;
+  moveTasks(name: string): Promise<MoveTasksSnapshot | QueueMissing>;
+  cancelMoveTask(name: string, id: string): Promise<CancelMoveTaskOutcome>;
   listQueues(request: ListQueuesRequest): Promise<QueueList>;
   deleteQueue(name: string): Promise<{ readonly kind: 'done' } | QueueMissing>;
   purgeQueue(name: string): Promise<PurgeOutcome>;

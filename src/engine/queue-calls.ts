@@ -26,11 +26,13 @@ import { DeadLetterSourceFinder } from './dead-letter-sources.ts';
 import { deleteOutcomes, received, sentOutcome, visibilityOutcomes } from './entry-outcomes.ts';
 import { listQueues } from './list-queues.ts';
 import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
+import { MoveTaskCalls } from './move-task-calls.ts';
 import type { LoopOutcome } from './pending.ts';
 import { newStatement } from './permission-statement.ts';
 import {
   type CreateQueueOutcome,
   type DeadLetterSourcesRequest,
+  type MoveTaskRequest,
   type Permission,
   type QueueMissing,
   type QueueService,
@@ -43,6 +45,7 @@ import {
 } from './queue-api.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 import { cooldownMillis } from './settings.ts';
+import type { TaskFinder } from './task-finder.ts';
 
 const missing: QueueMissing = { kind: 'queue-missing' };
 /** A loop may end under a call, and so may the next one; more often than this in a row is somebody's loop. */
@@ -53,12 +56,20 @@ export class QueueCalls implements QueueService {
   readonly #registry: QueueRegistry;
   readonly #stop: AbortSignal;
   readonly #sources: DeadLetterSourceFinder;
+  readonly #finder: TaskFinder;
+  readonly #tasks: MoveTaskCalls;
 
-  constructor(context: EngineContext, registry: QueueRegistry, stop: AbortSignal) {
+  constructor(context: EngineContext, registry: QueueRegistry, finder: TaskFinder, stop: AbortSignal) {
     this.#context = context;
     this.#registry = registry;
     this.#stop = stop;
     this.#sources = new DeadLetterSourceFinder(context, stop);
+    this.#finder = finder;
+    const queues = {
+      read: (name: string) => this.#read(name),
+      submit: (name: string, command: Command) => this.#submit(name, command),
+    };
+    this.#tasks = new MoveTaskCalls(context, queues, this.#sources);
   }
 
   createQueue(
@@ -173,6 +184,18 @@ export class QueueCalls implements QueueService {
     return this.#guarded(async () =>
       (await this.#read(name)) ? this.#sources.find(name, request) : missing,
     );
+  }
+
+  startMoveTask(name: string, request: MoveTaskRequest): ReturnType<QueueService['startMoveTask']> {
+    return this.#guarded(() => this.#tasks.start(name, request));
+  }
+
+  moveTasks(name: string): ReturnType<QueueService['moveTasks']> {
+    return this.#guarded(() => this.#tasks.list(name));
+  }
+
+  cancelMoveTask(name: string, id: string): ReturnType<QueueService['cancelMoveTask']> {
+    return this.#guarded(() => this.#tasks.cancel(name, id));
   }
 
   listQueues(request: Parameters<QueueService['listQueues']>[0]): ReturnType<QueueService['listQueues']> {
@@ -325,6 +348,7 @@ export class QueueCalls implements QueueService {
 
   async #guarded<T>(call: () => Promise<T>): Promise<T> {
     if (this.#stop.aborted) throw new Unavailable('this node is stopping');
+    this.#finder.called();
     try {
       return await call();
     } catch (error) {

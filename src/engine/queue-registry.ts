@@ -1,6 +1,6 @@
 /**
  * The loops of this process by queue name, one for the present incarnation of each, with what tends them: garbage,
- * compaction, moves and their links. A loop that ends leaves; the next call reads the name afresh.
+ * compaction, moves, move tasks and links. A loop that ends leaves; the next call reads the name afresh.
  */
 import { afterwards } from './afterwards.ts';
 import type { Landed } from './batch-commit.ts';
@@ -13,12 +13,15 @@ import { ManifestRegister, type ObservedQueue } from './manifest-register.ts';
 import { Mover } from './mover.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { loopsMax } from './settings.ts';
+import { dropMarker } from './task-marker.ts';
+import { TaskRunner } from './task-runner.ts';
 
 interface Tended {
   readonly loop: CommitLoop;
   readonly garbage: Garbage;
   readonly compactor: Compactor;
   readonly mover: Mover;
+  readonly tasks: TaskRunner;
   readonly links: LinkTender;
 }
 
@@ -67,11 +70,19 @@ export class QueueRegistry implements LoopEvents {
     if (known) this.#context.watch.leave(known.loop);
     const loop = new CommitLoop(this.#context, this, name, observed, this.#stop);
     const garbage = new Garbage(this.#context, loop, this.#stop);
-    const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), this.#stop);
+    const context = this.#context;
+    const tasks = new TaskRunner(
+      context,
+      loop,
+      (id) => void dropMarker(context.environment, name, id),
+      this.#stop,
+    );
+    const mover = new Mover(this.#context, loop, (target) => this.loopFor(target), tasks, this.#stop);
     const links = new LinkTender(this.#context, loop, this.#stop);
     const compactor = new Compactor(this.#context, loop, this.#compactions, this.#stop);
-    this.#tended.set(name, { loop, garbage, compactor, mover, links });
+    this.#tended.set(name, { loop, garbage, compactor, mover, tasks, links });
     mover.start(false);
+    tasks.start();
     this.#evict(loop);
     return loop;
   }
@@ -82,10 +93,10 @@ export class QueueRegistry implements LoopEvents {
    */
   #evict(newest: CommitLoop): void {
     if (this.#tended.size <= loopsMax) return;
-    for (const [name, { loop, garbage, compactor, mover, links }] of this.#tended) {
+    for (const [name, { loop, garbage, compactor, mover, tasks, links }] of this.#tended) {
       if (this.#tended.size <= loopsMax) return;
       if (loop === newest || !loop.forgettable || !garbage.idle || !mover.idle || !links.idle) continue;
-      if (!compactor.idle) continue;
+      if (!compactor.idle || !tasks.idle) continue;
       compactor.end();
       this.#tended.delete(name);
       this.#context.watch.leave(loop);
@@ -100,6 +111,7 @@ export class QueueRegistry implements LoopEvents {
       tended.compactor.landed(landed);
     }
     tended.mover.start(landed !== undefined && madeIntents(landed));
+    tended.tasks.start();
     tended.links.start();
   }
 

@@ -17,6 +17,7 @@ import {
   defaultTiming,
   type EngineSettings,
 } from './settings.ts';
+import { TaskFinder } from './task-finder.ts';
 import { TimeSource } from './time-source.ts';
 
 export interface Engine {
@@ -53,10 +54,12 @@ export function createQueueService(environment: Environment, options: EngineOpti
   const context: EngineContext = { environment: listening, settings, counters, time, watch, ...kept };
   const stop = new AbortController();
   const registry = new QueueRegistry(context, stop.signal);
+  const finder = new TaskFinder(context, registry, stop.signal);
   const collector = new Collector(context, registry, stop.signal);
   void collector.run();
+  void finder.run();
   return {
-    service: new QueueCalls(context, registry, stop.signal),
+    service: new QueueCalls(context, registry, finder, stop.signal),
     counters: () => ({ ...counters }),
     sweep: () => collector.sweep(),
     stop: async () => {

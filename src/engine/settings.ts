@@ -52,7 +52,15 @@ export interface EngineTiming {
   readonly compactDelayMillis: number;
   /** Another node made these intents: it gets this long before we move them too. */
   readonly foreignIntentPatienceMillis: number;
-  /** Tombstones older than this go: signatures of late copies of a create died after 15 minutes. */
+  /** Another node runs this move task: it gets once to twice as long without progress before we go on with it. */
+  readonly foreignTaskPatienceMillis: number;
+  /** Only messages that can't be read are left of a move task: for so long that may pass. */
+  readonly unreadableTaskMillis: number;
+  /** The markers of move tasks are listed so often while calls come; infinite: never. */
+  readonly taskListMillis: number;
+  /** And otherwise. */
+  readonly taskListIdleMillis: number;
+  /** Tombstones older than this go, and markers of move tasks that nobody knows: signatures of late copies of a create died after 15 minutes. */
   readonly tombstoneAgeMillis: number;
 }
 
@@ -66,6 +74,10 @@ export const defaultTiming: EngineTiming = {
   sweepIntervalMillis: 24 * 60 * 60 * 1000,
   compactDelayMillis: 5_000,
   foreignIntentPatienceMillis: 5_000,
+  foreignTaskPatienceMillis: 5_000,
+  unreadableTaskMillis: 60_000,
+  taskListMillis: 60_000,
+  taskListIdleMillis: 600_000,
   tombstoneAgeMillis: 60 * 60 * 1000,
 };
 
@@ -88,6 +100,8 @@ export const batchDeliveriesMax = 4_096;
  * is evicted costs one GET when it is wanted again.
  */
 export const loopsMax = 512;
+/** Move tasks of others that one process looks after: each keeps a loop, and they must not take them all. */
+export const tasksFollowedMax = 256;
 /** How soon a client that polls without end asks again: so long its loop is kept, over the bound too. */
 export const betweenReceivesMillis = 1_000;
 /** Manifests read at one time to find the sources of dead-letter queues, each up to a megabyte. */

@@ -33,6 +33,7 @@ const field = {
   attempt: 10,
   attemptMessages: 11,
   attemptRepeated: 12,
+  turn: 13,
 } as const;
 
 /** Boundaries as differences: a hole far up in a queue's life costs two or three bytes. */
@@ -116,6 +117,7 @@ export function encodeDelivery(
   if (delivery.group !== undefined) writer.hex(field.group, delivery.group, groupHashBytes);
   if (delivery.receivedElsewhere !== undefined)
     writer.uint(field.receivedElsewhere, delivery.receivedElsewhere);
+  if (delivery.turn !== undefined) writer.uint(field.turn, delivery.turn);
   if (delivery.attempt !== undefined) {
     writer.hex(field.attempt, delivery.attempt.id, attemptHashBytes);
     writer.uint(field.attemptMessages, delivery.attempt.messages);
@@ -139,6 +141,7 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
   };
   let group: GroupHash | undefined;
   let receivedElsewhere = 0;
+  let turn = 0;
   const attempt = { id: '' as AttemptHash, messages: 0, repeated: false };
   let unknown: UnknownField[] | undefined;
   while (reader.more()) {
@@ -152,6 +155,7 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
     else if (tag === varintTag(field.leaseVersion)) delivery.leaseVersion = reader.varint();
     else if (tag === lengthTag(field.group)) group = reader.hex(groupHashBytes) as GroupHash;
     else if (tag === varintTag(field.receivedElsewhere)) receivedElsewhere = reader.uint32();
+    else if (tag === varintTag(field.turn)) turn = reader.varint();
     else if (tag === lengthTag(field.attempt)) attempt.id = reader.hex(attemptHashBytes) as AttemptHash;
     else if (tag === varintTag(field.attemptMessages)) attempt.messages = reader.uint32();
     else if (tag === varintTag(field.attemptRepeated)) attempt.repeated = reader.varint() !== 0;
@@ -162,12 +166,13 @@ export function decodeDelivery(reader: WireReader, into: Map<number, Delivery>):
   }
   reader.leave(outer);
   if (delivery.token === '') throw new Malformed('a delivery has no token');
-  const rare = group !== undefined || receivedElsewhere > 0 || attempt.id !== '';
+  const rare = group !== undefined || receivedElsewhere > 0 || turn > 0 || attempt.id !== '';
   const whole = rare
     ? {
         ...delivery,
         ...(group !== undefined && { group }),
         ...carried({ receivedElsewhere }),
+        ...(turn > 0 && { turn }),
         ...(attempt.id !== '' && { attempt }),
       }
     : delivery;

@@ -11,7 +11,7 @@ import { WireReader } from './wire-reader.ts';
 import { WireWriter } from './wire-writer.ts';
 
 /** The newest that this program reads. */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 /** What needs nothing newer is written so that older programs read it. */
 const FIRST_FORMAT_VERSION = 1;
 /** Manifests that name pages, and pages: a program that doesn't know them could collect what they name. */
@@ -24,6 +24,12 @@ export const LEFT_RANGES_FORMAT_VERSION = 3;
  * group would hand out what is behind.
  */
 export const FIFO_FORMAT_VERSION = 4;
+
+/**
+ * Manifests with a move task under way: a program that doesn't know the mark of its intents would append them as dead letters. A task
+ * that has ended is kept by any program like any field that it doesn't know.
+ */
+export const MOVE_TASKS_FORMAT_VERSION = 5;
 
 export type EnvelopeKind =
   | 'manifest'

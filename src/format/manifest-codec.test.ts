@@ -75,6 +75,7 @@ describe('manifest codec', () => {
               token: hexFromBytes(d.token),
               leaseVersion: Number(d.leaseVersion),
               ...(d.receivedElsewhere > 0 && { receivedElsewhere: d.receivedElsewhere }),
+              ...(d.turn > 0 && { turn: Number(d.turn) }),
               ...(d.attempt.length > 0 && {
                 attempt: {
                   id: hexFromBytes(d.attempt),

@@ -7,25 +7,30 @@
  *   among ready, delayed and deliveries. What fails is `damaged`, never repaired. Whether each message has its body
  *   is left to core/invariants.ts: that walks every message.
  * - Every object carries a nonce, so no two have equal bytes and an equal ETag says that nothing was written between.
+ *
+ * Over 300 lines: a manifest has many fields, and each is named in three lists that have to agree.
  */
 
 import { resolveFifo } from '../core/fifo-attributes.ts';
 import type { DeduplicationKey } from '../core/ids.ts';
+import { taskUnderWay } from '../core/move-task.ts';
 import { pagesOf } from '../core/pages.ts';
-import type {
-  DeduplicationEntry,
-  DeduplicationPageReference,
-  DelayedPageReference,
-  Delivery,
-  LeasePageReference,
-  ManifestContent,
-  PageId,
-  QueueState,
-  ReadyPageReference,
-  SegmentId,
-  SegmentReference,
-  SegmentsPageReference,
-  TailMessage,
+import {
+  type DeduplicationEntry,
+  type DeduplicationPageReference,
+  type DelayedPageReference,
+  type Delivery,
+  type Fairness,
+  type LeasePageReference,
+  type ManifestContent,
+  noFairness,
+  type PageId,
+  type QueueState,
+  type ReadyPageReference,
+  type SegmentId,
+  type SegmentReference,
+  type SegmentsPageReference,
+  type TailMessage,
 } from '../core/queue-state.ts';
 import { emptyRanges, type RangeSet } from '../core/range-set.ts';
 import { decodeAttribute, encodeAttributes } from './attribute-codec.ts';
@@ -43,11 +48,13 @@ import {
   envelopeBytes,
   FIFO_FORMAT_VERSION,
   LEFT_RANGES_FORMAT_VERSION,
+  MOVE_TASKS_FORMAT_VERSION,
   type Newer,
   openEnvelope,
   PAGES_FORMAT_VERSION,
   sealEnvelope,
 } from './envelope.ts';
+import { decodeFairness, encodeFairness } from './fairness-codec.ts';
 import { decodeHead, encodeHead, type ManifestHead } from './manifest-head.ts';
 import {
   deduplicationPages,
@@ -82,6 +89,7 @@ const field = {
   deduplication: 27,
   deduplicationPages: 28,
   padding: 30,
+  fairness: 31,
 } as const;
 
 /** Encoding is synchronous, so one buffer serves every manifest. */
@@ -110,6 +118,7 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
   leasePages.encode(writer, field.leasePages, state.leasePages);
   encodeDeduplication(writer, field.deduplication, state.deduplication);
   deduplicationPages.encode(writer, field.deduplicationPages, state.deduplicationPages);
+  encodeFairness(writer, field.fairness, state.fairness);
   const missingBytes = TOMBSTONE_BYTES + 1 - writer.length - envelopeBytes(writer.length);
   if (missingBytes > 0) writer.bytes(field.padding, new Uint8Array(missingBytes));
   return sealEnvelope('manifest', writer.written(), formatVersionOf(state));
@@ -117,6 +126,7 @@ export function encodeManifest(state: QueueState, nonce: Uint8Array): Uint8Array
 
 /** The oldest that can say it. */
 function formatVersionOf(state: QueueState): number | undefined {
+  if (taskUnderWay(state.moveTasks)) return MOVE_TASKS_FORMAT_VERSION;
   if (resolveFifo(state.attributes)) return FIFO_FORMAT_VERSION;
   if (haveLeftRanges(state.leasePages.values())) return LEFT_RANGES_FORMAT_VERSION;
   return pagesOf(state).next().done ? undefined : PAGES_FORMAT_VERSION;
@@ -158,6 +168,7 @@ interface Body {
   readonly leasePages: Map<PageId, LeasePageReference>;
   readonly deduplication: Map<DeduplicationKey, DeduplicationEntry>;
   readonly deduplicationPages: Map<PageId, DeduplicationPageReference>;
+  fairness: Fairness;
 }
 
 function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage> | undefined): QueueState {
@@ -175,6 +186,7 @@ function decodeState(payload: Uint8Array, known: ReadonlyMap<number, TailMessage
     leasePages: new Map(),
     deduplication: new Map(),
     deduplicationPages: new Map(),
+    fairness: noFairness,
   };
   const head = decodeHead(decodeBody(payload, body, known));
   const state = { ...head, ...body };
@@ -237,6 +249,9 @@ function decodeBody(
       case lengthTag(field.deduplicationPages):
         deduplicationPages.decode(reader, body.deduplicationPages);
         break;
+      case lengthTag(field.fairness):
+        body.fairness = decodeFairness(reader);
+        break;
       case lengthTag(field.padding):
         reader.skip(tag);
         break;
@@ -267,6 +282,8 @@ function checkNumbers(head: ManifestHead, body: Body): void {
     lastKey(body.tail),
     lastKey(head.intents),
     [...body.deduplication.values()].at(-1)?.sequence ?? 0,
+    (body.fairness.quiet.at(-1) ?? 0) - 1,
+    body.fairness.busyBelow - 1,
   );
   for (const pages of [body.delayedPages, body.leasePages, body.readyPages, body.segmentsPages])
     for (const { lastSequence } of pages.values()) highest = Math.max(highest, lastSequence);

@@ -2,7 +2,7 @@
  * The small part of a manifest: plain fields and writers in place, intents and links by the generated code (there are
  * few, and seldom), and every field of the manifest that this version doesn't know.
  */
-import { create, type Message, toBinary, type UnknownField } from '@bufbuild/protobuf';
+import { create, toBinary, type UnknownField } from '@bufbuild/protobuf';
 import {
   bytesFromHex,
   type GroupHash,
@@ -10,6 +10,7 @@ import {
   type Incarnation,
   incarnationBytes,
 } from '../core/ids.ts';
+import type { MoveTask } from '../core/move-task.ts';
 import { carried, type Intent, type Link, type QueueState, type WriterEntry } from '../core/queue-state.ts';
 import { ascending } from './ascending.ts';
 import {
@@ -19,7 +20,8 @@ import {
   type Link as StoredLink,
 } from './gen/okuri/storage/v1/storage_pb.ts';
 import { hexOfBytes, parsed, safeInteger } from './generated-values.ts';
-import { unknownFieldsOf, withUnknownFields } from './unknown-fields.ts';
+import { decodeMoveTask, encodeMoveTasks } from './move-task-codec.ts';
+import { withUnknown, withUnknownFields } from './unknown-fields.ts';
 import { lengthTag, Malformed, varintTag } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
 import type { WireWriter } from './wire-writer.ts';
@@ -40,6 +42,7 @@ export type ManifestHead = Omit<
   | 'segmentsPages'
   | 'deduplication'
   | 'deduplicationPages'
+  | 'fairness'
 >;
 
 export const manifestNonceBytes = 16;
@@ -61,9 +64,12 @@ const field = {
   intents: 20,
   outgoingLinks: 21,
   incomingLinks: 22,
+  moveTasks: 29,
 } as const;
 /** The highest field number that this version gives a meaning. */
-const lastKnownField = 28;
+const lastKnownField = 29;
+/** Beyond it are the padding, this one, and those of later versions. */
+const fairnessField = 31;
 
 export function encodeHead(writer: WireWriter, head: ManifestHead, nonce: Uint8Array): void {
   if (nonce.length !== manifestNonceBytes) throw new RangeError(`a nonce has ${manifestNonceBytes} bytes`);
@@ -91,6 +97,7 @@ export function encodeHead(writer: WireWriter, head: ManifestHead, nonce: Uint8A
     writer.bytesEvenIfEmpty(field.outgoingLinks, toBinary(LinkSchema, link));
   for (const link of storedLinks(head.incomingLinks))
     writer.bytesEvenIfEmpty(field.incomingLinks, toBinary(LinkSchema, link));
+  encodeMoveTasks(writer, field.moveTasks, head.moveTasks);
   writer.unknown(head.unknownFields as readonly UnknownField[]);
 }
 
@@ -103,6 +110,7 @@ export function decodeHead(bytes: Uint8Array): ManifestHead {
   const intents: StoredIntent[] = [];
   const outgoing: StoredLink[] = [];
   const incoming: StoredLink[] = [];
+  const moveTasks: MoveTask[] = [];
   const unknownFields: UnknownField[] = [];
   const head: HeadDraft = {
     incarnation: '' as Incarnation,
@@ -119,6 +127,7 @@ export function decodeHead(bytes: Uint8Array): ManifestHead {
     intents: new Map(),
     outgoingLinks: new Map(),
     incomingLinks: new Map(),
+    moveTasks,
     unknownFields,
   };
   let nonceBytes = 0;
@@ -134,6 +143,7 @@ export function decodeHead(bytes: Uint8Array): ManifestHead {
     } else if (tag === lengthTag(field.intents)) intents.push(parsed(IntentSchema, reader.bytes()));
     else if (tag === lengthTag(field.outgoingLinks)) outgoing.push(parsed(LinkSchema, reader.bytes()));
     else if (tag === lengthTag(field.incomingLinks)) incoming.push(parsed(LinkSchema, reader.bytes()));
+    else if (tag === lengthTag(field.moveTasks)) moveTasks.push(decodeMoveTask(reader.bytes()));
     else unknownFields.push(unknownField(reader, tag));
   }
   if (head.incarnation === '') throw new Malformed('a manifest has no incarnation');
@@ -182,7 +192,8 @@ function decodeNumber(reader: WireReader, tag: number, head: HeadDraft): boolean
 /** A known field in a form that no codec reads would be lost. @throws Malformed */
 function unknownField(reader: WireReader, tag: number): UnknownField {
   const unknown = reader.unknown(tag);
-  if (unknown.no <= lastKnownField) throw new Malformed(`field ${unknown.no} is written in another form`);
+  if (unknown.no <= lastKnownField || unknown.no === fairnessField)
+    throw new Malformed(`field ${unknown.no} is written in another form`);
   return unknown;
 }
 
@@ -195,6 +206,7 @@ function storedIntent(sequence: number, intent: Intent): StoredIntent {
     firstReceivedAtMillis: BigInt(intent.firstReceivedAtMillis),
     ...(intent.group !== undefined && { group: bytesFromHex(intent.group, groupHashBytes) }),
     ...carried(intent),
+    ...(intent.redriven && { redriven: true }),
   });
   return withUnknown(stored, intent);
 }
@@ -213,6 +225,7 @@ function intentsOf(stored: readonly StoredIntent[]): ReadonlyMap<number, Intent>
       firstReceivedAtMillis: safeInteger(entry.firstReceivedAtMillis),
       ...(entry.group.length > 0 && { group: hexOfBytes(entry.group, groupHashBytes) as GroupHash }),
       ...carried(entry),
+      ...(entry.redriven && { redriven: true as const }),
     };
     intents.set(sequence, withUnknownFields(intent, entry.$unknown));
   }
@@ -239,10 +252,4 @@ function linksOf(stored: readonly StoredLink[]): ReadonlyMap<Incarnation, Link> 
     links.set(key, withUnknownFields({ queueName, lastNumber: safeInteger(lastNumber) }, $unknown));
   }
   return links;
-}
-
-function withUnknown<T extends Message>(stored: T, entry: object): T {
-  const fields = unknownFieldsOf(entry);
-  if (fields !== undefined) stored.$unknown = [...fields];
-  return stored;
 }

@@ -10,8 +10,10 @@ import {
   keyBeforeManifest,
   manifestKey,
   manifestPrefix,
+  moveTaskKey,
   type ObjectKeyParts,
   objectKey,
+  parseMoveTaskKey,
   parseObjectKey,
   queueNameOfManifestKey,
   queuePrefix,
@@ -158,5 +160,17 @@ describe('object keys', () => {
       key.replace('s/', 't/'),
     ];
     for (const other of others) assert.equal(parseObjectKey(other), undefined, other);
+  });
+
+  it('of a marker of a move task names queue and task, and nothing else does', () => {
+    const id = '10f57157-fc38-4da9-a113-4de7e12d05aa';
+    for (const queue of ['dlq', 'a_b-c', 'letters.fifo']) {
+      assert.equal(moveTaskKey(queue, id), `t/${queue}/${id}`);
+      assert.deepEqual(parseMoveTaskKey(moveTaskKey(queue, id)), { queue, id });
+    }
+    for (const bad of ['t/dlq', `t/d.q/${id}`, `t/dlq/${id}/x`, `t/dlq/${id.toUpperCase()}`, `m/dlq/${id}`])
+      assert.equal(parseMoveTaskKey(bad), undefined, bad);
+    assert.throws(() => moveTaskKey('no queue!', id), TypeError);
+    assert.throws(() => moveTaskKey('dlq', '../m/dlq'), TypeError);
   });
 });

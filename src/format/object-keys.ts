@@ -7,6 +7,7 @@
  * | `m/<name>` | swapped by If-Match only, created if absent only | a queue's name: manifest, then tombstone | nobody unconditionally; a tombstone an hour old goes by conditional DELETE where the store does that honestly |
  * | `s/<hash>-<name>/<incarnation>/<kind>/<base version>-<nonce>` | immutable, written once by a plain PUT | while the incarnation's manifest names it, directly or through pages | the collector, below the manifest's `collectedBelow`; the daily listing, when the incarnation is gone |
  * | `s/<hash>-<name>/<incarnation>/turn/0…0-0…0` | overwritten by plain PUTs of anybody; says nothing that must be true (engine/turn.ts) | while a writer loses every swap | the writer that put it there, or the daily listing like any other object of no base version |
+ * | `t/<queue name>/<task id>` | empty, put before a message move task is started | while the task is under way (engine/task-finder.ts) | who sees that the task has ended; who finds that the queue knows none of that id, after an hour |
  * | `probe/…` | start-up probe and clock reading (store/probe.ts, engine/time-source.ts) | seconds | whoever wrote it; what a crash left, the daily listing after an hour |
  *
  * - `hash` is the start of SHA-256 of the name: it spreads queues over the store's key ranges. Of fixed length, so
@@ -51,6 +52,10 @@ export const objectsPrefix = 's/';
 /** Prefix of throw-away objects: nothing of them outlives the seconds they are for. Others may keep things there too. */
 export const throwAwayPrefix = 'probe/';
 const throwAwayPattern = /^probe\/(?:clock-[0-9a-f]{16}|[0-9a-f]{16,}\/[a-z]+)$/;
+
+/** Prefix of the markers of message move tasks. */
+export const moveTasksPrefix = 't/';
+const moveTaskPattern = /^t\/([A-Za-z0-9_.-]+)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 const nameCharactersMax = 80;
 /** Of names, in the order of keys. */
@@ -101,6 +106,18 @@ export function queueNameOfManifestKey(key: string): string | undefined {
   if (!key.startsWith(manifestsPrefix)) return undefined;
   const name = key.slice(manifestsPrefix.length);
   return isQueueName(name) ? name : undefined;
+}
+
+/** The marker of a message move task out of that queue. `id`: a UUID. */
+export function moveTaskKey(queue: string, id: string): string {
+  const key = `${moveTasksPrefix}${named(queue)}/${id}`;
+  if (!moveTaskPattern.test(key)) throw new TypeError('the id of a task is a UUID');
+  return key;
+}
+
+export function parseMoveTaskKey(key: string): { readonly queue: string; readonly id: string } | undefined {
+  const [, queue, id] = moveTaskPattern.exec(key) ?? [];
+  return queue !== undefined && id !== undefined && isQueueName(queue) ? { queue, id } : undefined;
 }
 
 /** Everything of every incarnation of a name. */

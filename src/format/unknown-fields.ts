@@ -6,7 +6,7 @@
  * Not kept: fields inside an attribute, a tag or a delayed message, which are decoded to plain map entries. A new
  * fact about those needs a field of the manifest.
  */
-import type { UnknownField } from '@bufbuild/protobuf';
+import type { Message, UnknownField } from '@bufbuild/protobuf';
 
 const key: unique symbol = Symbol('okuri.unknownFields');
 
@@ -23,4 +23,11 @@ export function withUnknownFields<T extends object>(
   fields: readonly UnknownField[] | undefined,
 ): T {
   return fields === undefined || fields.length === 0 ? entry : { ...entry, [key]: fields };
+}
+
+/** The same for what the generated code writes. */
+export function withUnknown<T extends Message>(stored: T, entry: object): T {
+  const fields = unknownFieldsOf(entry);
+  if (fields !== undefined) stored.$unknown = [...fields];
+  return stored;
 }

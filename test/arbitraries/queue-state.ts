@@ -8,6 +8,7 @@ import {
   type DeduplicationKey,
   type DeliveryToken,
   deliveryTokenFrom,
+  type GroupHash,
   hexFromBytes,
   type Incarnation,
   incarnationFrom,
@@ -18,10 +19,14 @@ import { MESSAGE_OVERHEAD_BYTES } from '../../src/core/limits.ts';
 import type { MessageAttributeValue, StoredMessage } from '../../src/core/message.ts';
 import { groupHashOf, groupOf } from '../../src/core/message-groups.ts';
 import { orderingBytesOf } from '../../src/core/message-size.ts';
+import { type MoveTask, type MoveTaskStatus, taskUnderWay } from '../../src/core/move-task.ts';
 import {
   type DeduplicationEntry,
   type Delivery,
+  type Fairness,
+  type GroupRate,
   type Intent,
+  noFairness,
   type QueueState,
   type Run,
   type SegmentId,
@@ -103,14 +108,6 @@ export function tailMessageOf(message: StoredMessage): TailMessage {
   return { message, bytes: total };
 }
 
-const leaseKeys: Exclude<keyof Delivery, 'group'>[] = [
-  'visibleAtMillis',
-  'receiveCount',
-  'firstReceivedAtMillis',
-  'leasedAtMillis',
-  'token',
-  'leaseVersion',
-];
 const delivery: fc.Arbitrary<Delivery> = fc.record(
   {
     visibleAtMillis: millisArbitrary,
@@ -120,6 +117,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record(
     token: tokenArbitrary,
     leaseVersion: count,
     receivedElsewhere: fc.integer({ min: 1, max: 1000 }),
+    turn: fc.integer({ min: 1, max: 1000 }),
     attempt: fc.record(
       {
         id: bytes(8).map((id) => hexFromBytes(id) as AttemptHash),
@@ -129,7 +127,17 @@ const delivery: fc.Arbitrary<Delivery> = fc.record(
       plain,
     ),
   },
-  { ...plain, requiredKeys: leaseKeys },
+  {
+    ...plain,
+    requiredKeys: [
+      'visibleAtMillis',
+      'receiveCount',
+      'firstReceivedAtMillis',
+      'leasedAtMillis',
+      'token',
+      'leaseVersion',
+    ],
+  },
 ) as fc.Arbitrary<Delivery>;
 
 const intent: fc.Arbitrary<Intent> = fc.record(
@@ -208,11 +216,51 @@ const namedTexts = fc
   .array(fc.tuple(fc.constantFrom('VisibilityTimeout', 'DelaySeconds', 'Policy', 'RedrivePolicy'), text))
   .map((entries) => new Map(entries));
 
+const rate = fc.record({ count: count.map((n) => n + 1).filter(Number.isSafeInteger), peak: count }, plain);
+
 const deduplicationKey = bytes(16).map((random) => hexFromBytes(random) as DeduplicationKey);
 const deduplicationEntry = fc.record(
   { messageId: bytes(16).map(messageIdFrom), acceptedAtMillis: millisArbitrary },
   plain,
 );
+
+const moveTask = (status: fc.Arbitrary<MoveTaskStatus>): fc.Arbitrary<MoveTask> =>
+  fc.record(
+    {
+      id: bytes(16).map(messageIdFrom),
+      status,
+      destinationArn: fc.constantFrom('arn:aws:sqs:us-east-1:000000000000:destination', ''),
+      messagesPerSecond: fc.integer({ min: 1, max: 500 }),
+      startedAtMillis: millisArbitrary,
+      moved: count,
+      toMove: count,
+      through: fc.constant(1),
+      failureReason: fc.constantFrom('', 'AWS.SimpleQueueService.NonExistentQueue'),
+      pacedUntilMillis: millisArbitrary,
+      runner: bytes(16).map(writerIdFrom),
+    },
+    {
+      ...plain,
+      requiredKeys: [
+        'id',
+        'status',
+        'startedAtMillis',
+        'moved',
+        'toMove',
+        'through',
+        'pacedUntilMillis',
+        'runner',
+      ],
+    },
+  ) as fc.Arbitrary<MoveTask>;
+
+/** The last may be under way. */
+const moveTasks = fc
+  .tuple(
+    fc.array(moveTask(fc.constantFrom('completed', 'cancelled', 'failed')), { maxLength: 3 }),
+    fc.option(moveTask(fc.constantFrom('running', 'cancelling')), { nil: undefined }),
+  )
+  .map(([ended, underWay]) => (underWay ? [...ended, underWay] : ended));
 
 export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
   .record({
@@ -237,9 +285,25 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
     purged: fc.boolean(),
     outgoingLinks: links,
     incomingLinks: links,
+    moveTasks,
+    rates: fc.uniqueArray(
+      fc.tuple(
+        bytes(8).map((random) => hexFromBytes(random) as GroupHash),
+        rate,
+      ),
+      {
+        maxLength: 5,
+        selector: ([group]) => group,
+      },
+    ),
+    busy: fc.boolean(),
+    minute: count,
   })
   .map((shape): QueueState => {
     const placed = place(shape.lives, shape.fifo);
+    if (taskUnderWay(shape.moveTasks))
+      for (const [sequence, intent] of placed.intents)
+        if (sequence % 2 === 1) placed.intents.set(sequence, { ...intent, redriven: true });
     const visible = [...placed.ready, ...placed.delayed.keys(), ...placed.deliveries.keys()];
     const nextSequence = placed.last + 1 + shape.spare;
     const [timeMillis, createdAtMillis, modifiedAtMillis, purgedAtMillis] = shape.times;
@@ -271,9 +335,28 @@ export const queueStateArbitrary: fc.Arbitrary<QueueState> = fc
       deduplicationPages: new Map(),
       outgoingLinks: linksFor(placed.intents, shape.outgoingLinks),
       incomingLinks: shape.incomingLinks,
+      fairness: shape.fifo ? noFairness : fairnessOf(shape, placed, nextSequence),
+      moveTasks: shape.moveTasks,
       unknownFields: [],
     };
   });
+
+/** Every other of what waits is quiet. */
+function fairnessOf(
+  { rates, busy, minute }: { rates: [GroupHash, GroupRate][]; busy: boolean; minute: number },
+  { ready, delayed }: Pick<ReturnType<typeof place>, 'ready' | 'delayed'>,
+  nextSequence: number,
+): Fairness {
+  if (rates.length === 0) return noFairness;
+  const waiting = [...ready, ...delayed.keys()].filter((_, place) => place % 2 === 0);
+  return {
+    rates: new Map(rates.map(([group, { count, peak }]) => [group, { count, peak: busy ? peak : 0 }])),
+    minute,
+    quiet: busy ? addAll(emptyRanges, waiting) : emptyRanges,
+    busyBelow: busy ? nextSequence : 0,
+    quietInARow: rates.length % 4,
+  };
+}
 
 /** No intent has a number that its link never gave. */
 function linksFor(

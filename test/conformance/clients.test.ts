@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { type Client, clients } from './clients.ts';
+import type { Client } from './client.ts';
+import { clients } from './clients.ts';
 import { judge } from './outcome.ts';
 
 const text = readFileSync(new URL('../../docs/sqs-compatibility.md', import.meta.url), 'utf8');

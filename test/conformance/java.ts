@@ -7,10 +7,15 @@ import { found, here, installed, tool } from './toolchain.ts';
 const QUICK_START = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx256m'];
 
 /**
- * @param source the folder of the program, where it is another client's with other libraries.
- * @returns the arguments of `java` that run the class Jobs.
+ * @param client the folder of the pom.xml.
+ * @param source the folder of the program, where it is another one.
+ * @returns the arguments of `java` that run it.
  */
-export async function javaProgram(client: string, source = client): Promise<readonly string[]> {
+export async function javaProgram(
+  client: string,
+  source = client,
+  main = 'Jobs',
+): Promise<readonly string[]> {
   const pom = join(here, 'java', client, 'pom.xml');
   const sources = [join(here, 'java', 'common'), join(here, 'java', source)].flatMap((folder) =>
     readdirSync(folder)
@@ -33,7 +38,7 @@ export async function javaProgram(client: string, source = client): Promise<read
   });
   // Nothing is read in the platform's character set, which is POSIX's where there is no locale.
   const classPath = `${join(folder, 'classes')}:${join(folder, 'lib', '*')}`;
-  return [...QUICK_START, '-Dfile.encoding=UTF-8', '-cp', classPath, 'Jobs'];
+  return [...QUICK_START, '-Dfile.encoding=UTF-8', '-cp', classPath, main];
 }
 
 export function javaVersion(client: string, artifact: string): string {

@@ -2,7 +2,7 @@
  * What a client's run amounts to. A known failure is neither passed nor failed: the table names it with its reason. When
  * it passes all the same, or fails otherwise than its row says, that is a failure.
  */
-import type { Client } from './clients.ts';
+import type { Client } from './client.ts';
 
 export interface Outcome {
   readonly client: Client;
@@ -68,5 +68,4 @@ export function printTable(outcomes: readonly Outcome[]): void {
     outcomes.filter(({ result }) => result === 'known failure').map(({ client }) => client),
   );
   for (const { name, knownFailure } of known) console.log(`known failure of ${name}: ${knownFailure?.why}`);
-  console.log('not tried, because okuri does not have them yet: message move tasks');
 }

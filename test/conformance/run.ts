@@ -20,7 +20,8 @@ import {
   startOkuri,
 } from '../faults/okuri-process.ts';
 import { fileStore, temporaryFolder, versitygwStore } from '../faults/stores-for-okuri.ts';
-import { type Client, type Command, clients } from './clients.ts';
+import type { Client, Command } from './client.ts';
+import { clients } from './clients.ts';
 import { judge, type Outcome, printTable } from './outcome.ts';
 
 /** At a time: the programs mostly wait for timeouts, and share two cores with the servers. */

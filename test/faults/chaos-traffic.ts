@@ -1,10 +1,13 @@
 /**
- * The clients of chaos.ts, on four groups of queues. Each group has a history of its own:
+ * The clients of chaos.ts, on five groups of queues. Each group has a history of its own:
  * - plain: delays, visibility changes, large bodies;
  * - letters: a queue whose consumers forget much, and its dead-letter queue;
  * - purged: emptied every few seconds;
- * - recreated: deleted and created again every few seconds.
+ * - recreated: deleted and created again every few seconds;
+ * - ordered: a FIFO queue of few message groups (fifo-clients.ts).
  */
+import { emptyGroupHistory, fifoClient, type RecordedGroupHistory } from './fifo-client.ts';
+import { consumeGroups, type FifoProgress, produceOnce } from './fifo-clients.ts';
 import type { RedrivePair } from './history-dead-letters.ts';
 import { pause } from './okuri-process.ts';
 import type { SeededRandom } from './random.ts';
@@ -38,6 +41,8 @@ export interface Group {
   readonly forgetful: number;
   readonly erasedBy?: 'PurgeQueue' | 'DeleteQueue';
   readonly redrive?: RedrivePair;
+  /** What clients of a FIFO queue saw; `history` counts what they were refused. */
+  readonly ordered?: RecordedGroupHistory;
 }
 
 const producersPerGroup = 3;
@@ -45,6 +50,8 @@ const consumersPerQueue = 4;
 const loyalty = 0.9;
 const insistTries = 200;
 const receiveCountMax = 3;
+/** Few, so that most are deep and held. */
+const messageGroups = 12;
 const eraseEveryMillis = [2_000, 15_000] as const;
 
 export function groupsOf(seed: number): readonly Group[] {
@@ -72,7 +79,19 @@ export function groupsOf(seed: number): readonly Group[] {
     }),
     group('purged', { erasedBy: 'PurgeQueue' }),
     group('recreated', { erasedBy: 'DeleteQueue' }),
+    orderedGroup(name('ordered.fifo')),
   ];
+}
+
+function orderedGroup(queue: string): Group {
+  return {
+    name: 'ordered',
+    queues: [queue],
+    attributes: { [queue]: { FifoQueue: 'true' } },
+    history: emptyHistory(),
+    forgetful: 0,
+    ordered: emptyGroupHistory(),
+  };
 }
 
 /** Calls one node after the other until one accepts. @throws when one refuses other than by 503. */
@@ -110,6 +129,7 @@ export class Traffic {
 
   /** @returns when producers and erasures, and when consumers have ended. */
   run(group: Group): { readonly produced: Promise<unknown>; readonly consumed: Promise<unknown> } {
+    if (group.ordered !== undefined) return this.#runOrdered(group.queues[0] as string, group.ordered);
     const producing = Array.from({ length: producersPerGroup }, (_, n) =>
       this.#produce(`${group.name}-p${n}`, this.#client(group, group.queues[0] as string)),
     );
@@ -122,19 +142,43 @@ export class Traffic {
     return { produced: Promise.all(producing), consumed: Promise.all(consuming) };
   }
 
+  #runOrdered(queue: string, history: RecordedGroupHistory) {
+    const phase = this.#phase;
+    const progress: Pick<FifoProgress, 'acknowledged' | 'wanted' | 'groups'> = {
+      acknowledged: 0,
+      get wanted() {
+        return phase.over ? 0 : Number.POSITIVE_INFINITY;
+      },
+      groups: messageGroups,
+    };
+    const client = () =>
+      fifoClient(this.#urls, queueUrl(queue), history, this.#random.fork(), this.#habits(queue));
+    const producing = Array.from({ length: producersPerGroup }, (_, n) =>
+      produceOnce(`ordered-p${n}`, client, this.#random.fork(), progress),
+    );
+    const consuming = Array.from({ length: consumersPerQueue }, () =>
+      consumeGroups(client(), this.#random.fork(), phase),
+    );
+    return { produced: Promise.all(producing), consumed: Promise.all(consuming) };
+  }
+
   #client(group: Group, queue: string): QueueClient {
+    const habits = this.#habits(queue, group.erasedBy === 'DeleteQueue');
+    return recordingClient(this.#urls, queueUrl(queue), group.history, this.#random.fork(), habits);
+  }
+
+  #habits(queue: string, queueMayBeMissing = false): ClientHabits {
     const random = this.#random.fork();
-    const habits: ClientHabits = {
+    return {
       queue,
       loyalty,
-      queueMayBeMissing: group.erasedBy === 'DeleteQueue',
+      queueMayBeMissing,
       // Some hang up in the middle of a poll, few are very patient.
       patienceMillis: (waitSeconds) => {
         if (random.chance(0.03)) return random.between(20, 1_000 + waitSeconds * 1_000);
         return waitSeconds * 1_000 + (random.chance(0.1) ? 25_000 : random.between(2_000, 6_000));
       },
     };
-    return recordingClient(this.#urls, queueUrl(queue), group.history, this.#random.fork(), habits);
   }
 
   async #produce(name: string, client: QueueClient): Promise<void> {

@@ -1,10 +1,11 @@
 /**
  * Several okuri processes on one bucket of a real S3 server, behind a proxy that loses, repeats, delays, refuses and
  * stalls requests (store-faults.ts); nodes are killed, paused beyond the visibility timeout, cut off and started again
- * (okuri-fleet.ts); signed clients on four groups of queues (chaos-traffic.ts). Then everything heals, the queues are
- * drained, old writes come to the store once more, and each group's history is judged by history.ts.
+ * (okuri-fleet.ts); signed clients on five groups of queues (chaos-traffic.ts). Then everything heals, the queues are
+ * drained, old writes come to the store once more, and each group's history is judged by history.ts,
+ * that of the FIFO queue by history-groups.ts too.
  *
- *     node --import tsx test/faults/chaos.ts [--seconds 600] [--nodes 3] [--seed N] [--keep 1]
+ *     node --import tsx test/faults/chaos.ts [--seconds 600] [--nodes 3] [--seed N] [--keep 1] [--port N]
  *
  * The seed fixes what clients, faults and misfortunes choose, not how the processes interleave. `--keep 1` leaves the
  * logs of the nodes and, for a group with violations, its history behind and says where.
@@ -18,6 +19,7 @@ import { FaultProxy } from './fault-proxy.ts';
 import { freePorts } from './free-ports.ts';
 import { deadLetterRule, rules, type Violation, violationsOf } from './history.ts';
 import { deadLetterViolations } from './history-dead-letters.ts';
+import { asHistory, type GroupViolation, groupRules, groupViolations } from './history-groups.ts';
 import { OkuriFleet, pauseMillisMax } from './okuri-fleet.ts';
 import { pause } from './okuri-process.ts';
 import { seededRandom } from './random.ts';
@@ -43,7 +45,7 @@ async function chaos(): Promise<void> {
   console.log(`chaos: ${seconds} s, ${nodes} nodes, seed ${seed}`);
   const random = seededRandom(seed);
   const folder = temporaryFolder();
-  const port = await freePorts(1 + 3 * nodes);
+  const port = option('port', 0) || (await freePorts(1 + 3 * nodes));
   const store = await versitygwStore(folder, port);
   const proxy = new FaultProxy(port, random.fork());
   const doors = await Promise.all(Array.from({ length: nodes }, (_, n) => proxy.door(port + 1 + n)));
@@ -133,21 +135,29 @@ async function checkEmpty(urls: readonly string[], group: Group): Promise<void> 
   }
 }
 
-const violations = new Map<Group, readonly Violation[]>();
+type AnyViolation = Violation | GroupViolation;
+const violations = new Map<Group, readonly AnyViolation[]>();
 
 function judge(group: Group): void {
-  const { name, history, redrive } = group;
+  const { name, redrive, ordered } = group;
+  const { mistakes } = ordered ?? group.history;
+  const history = ordered ? asHistory(ordered) : group.history;
   const found = [
     ...violationsOf(history, lateEffectMillis),
     ...(redrive === undefined ? [] : deadLetterViolations(history, redrive)),
+    ...(ordered === undefined ? [] : groupViolations(ordered)),
   ];
   violations.set(group, found);
   for (const violation of found.slice(0, 10)) console.log('   violation', name, JSON.stringify(violation));
-  for (const rule of redrive === undefined ? rules : [...rules, deadLetterRule]) {
+  const judged = [
+    ...rules,
+    ...(redrive === undefined ? [] : [deadLetterRule]),
+    ...(ordered === undefined ? [] : groupRules),
+  ];
+  for (const rule of judged) {
     const count = found.filter((violation) => violation.rule === rule).length;
     check(`${name}: ${rule}`, count === 0, count);
   }
-  const { mistakes } = history;
   check(`${name}: no client was refused but by 503`, mistakes.length === 0, [
     mistakes.length,
     ...mistakes.slice(0, 5),
@@ -178,8 +188,9 @@ function report(
   metrics: ReadonlyMap<string, number>,
   tookMillis: number,
 ): void {
-  for (const { name, history, redrive } of groups) {
-    const { sends, deliveries, deletes, erasures } = history;
+  for (const { name, history: own, redrive, ordered } of groups) {
+    const { sends, deliveries, deletes, lostReceives, erasures = [] } = ordered ? asHistory(ordered) : own;
+    const failures = ordered ?? own;
     const acknowledged = sends.filter(({ messageId }) => messageId !== undefined).length;
     figure(`${name}: sends acknowledged, without a usable answer`, [
       acknowledged,
@@ -197,10 +208,10 @@ function report(
     if (erasures.length > 0)
       figure(`${name}: erasures, tries without an answer`, [done, erasures.length - done]);
     figure(`${name}: receives lost, calls without an answer, answered 503, queue missing`, [
-      history.lostReceives.length,
-      history.withoutAnswer,
-      history.refusedForNow,
-      history.queueMissing,
+      lostReceives.length,
+      failures.withoutAnswer,
+      failures.refusedForNow,
+      failures.queueMissing,
     ]);
   }
   for (const [what, count] of fleet.counts) figure(what, count);
@@ -218,7 +229,7 @@ function keepEvidence(fleet: OkuriFleet, groups: readonly Group[]): string {
   for (const group of groups) {
     const found = violations.get(group) ?? [];
     if (found.length === 0) continue;
-    const evidence = { violations: found, history: group.history };
+    const evidence = { violations: found, history: group.ordered ?? group.history };
     writeFileSync(join(folder, `${group.name}.json`), JSON.stringify(evidence));
   }
   return folder;

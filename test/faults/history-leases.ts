@@ -10,7 +10,7 @@ const clockSlackMillis = 250;
 type Changes = ReadonlyMap<string, readonly VisibilityChange[]>;
 
 /** Before this no other delivery of the message can have been made: the lease began after its receive did. */
-function heldUntil(delivery: Delivery, changes: Changes): number {
+export function heldUntil(delivery: Delivery, changes: Changes): number {
   const { receiptHandle, began, visibilitySeconds } = delivery;
   if (visibilitySeconds === undefined) return Number.NEGATIVE_INFINITY;
   const ends = (changes.get(receiptHandle) ?? []).map((change) => change.began + change.seconds * 1000);

@@ -73,14 +73,19 @@ export interface ClientHabits {
   readonly loyalty?: number;
   /** The queue is deleted and created again by others. */
   readonly queueMayBeMissing?: boolean;
+  /** Refusals that are right. */
+  readonly mayBeRefused?: (action: string, message: string) => boolean;
 }
 
-interface Asked {
+/** Of calls that have no answer to show. */
+export type Failures = Pick<RecordedHistory, 'mistakes' | 'refusedForNow' | 'withoutAnswer' | 'queueMissing'>;
+
+export interface Asked {
   readonly began: number;
   readonly ended: number;
   /** undefined: it may have taken effect or not. */
   readonly body: SqsBody | undefined;
-  /** Surely without effect: nobody listened, or there was no queue. */
+  /** Surely without effect: nobody listened, there was no queue, or it was rightly refused. */
   readonly inVain: boolean;
   readonly hungUp: boolean;
 }
@@ -167,10 +172,10 @@ export function recordingClient(
 }
 
 /** Calls on one queue, and what became of them. */
-function asker(
+export function asker(
   nodes: readonly string[],
   QueueUrl: string,
-  history: RecordedHistory,
+  history: Failures,
   random: SeededRandom,
   habits: ClientHabits,
 ) {
@@ -186,6 +191,7 @@ function asker(
     const missing = habits.queueMayBeMissing && answer.type.endsWith('#QueueDoesNotExist');
     if (missing) history.queueMissing += 1;
     else if (answer.status === 503) history.refusedForNow += 1;
+    else if (habits.mayBeRefused?.(action, answer.message)) return true;
     else history.mistakes.push(`${action}: ${answer.status} ${answer.type} ${answer.message}`);
     return missing === true;
   };

@@ -25,10 +25,15 @@ export interface SqsMessage {
 export interface SqsBody {
   readonly QueueUrl?: string;
   readonly MessageId?: string;
+  readonly SequenceNumber?: string;
   readonly Messages?: readonly SqsMessage[];
   readonly Attributes?: Readonly<Record<string, string>>;
-  readonly Successful?: readonly { readonly Id: string; readonly MessageId?: string }[];
-  readonly Failed?: readonly { readonly Id: string; readonly Code: string }[];
+  readonly Successful?: readonly {
+    readonly Id: string;
+    readonly MessageId?: string;
+    readonly SequenceNumber?: string;
+  }[];
+  readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly Message?: string }[];
   readonly __type?: string;
   readonly message?: string;
 }

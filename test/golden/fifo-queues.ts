@@ -1,6 +1,7 @@
 /**
  * The FIFO queues of a golden bucket: groups in flight, given back and waiting, deduplication ids in the manifest and in
- * pages, of messages that are alive and gone, in both scopes, a dead letter that has arrived and one on its way; tags.
+ * pages, of messages that are alive and gone, in both scopes, a dead letter that has arrived and one on its way; what waits for a
+ * held group in pages of ready messages and of segments; tags.
  */
 import assert from 'node:assert/strict';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -60,6 +61,7 @@ export async function makeFifoQueues(books: Books): Promise<ExpectedFifo> {
   const grouped = await makeGrouped(books, node);
   const { taken, ...orders } = await makeOrders(books, node);
   node.kill();
+  await makeBlocked(books);
   return { ...orders, taken: [...taken, ...grouped] };
 }
 
@@ -116,6 +118,29 @@ async function makeGrouped(books: Books, node: TestNode): Promise<readonly Taken
   for (const group of ['a', 'b', 'ä'])
     taken.push(...(await sendTo(books, [node, queue, group], ['same'], 'content')));
   return taken;
+}
+
+/** Whatever waits behind a held message is in pages: ready messages, each a range, and segments that live in part. */
+async function makeBlocked(books: Books): Promise<void> {
+  const queue = 'blocked.fifo';
+  const { world, forget } = books;
+  const pages = { readyRangesMax: 4, readyPageRanges: 3, segmentsInlineMax: 6, segmentPageEntries: 3 };
+  const node = world.startNode({ limits: { ...limits, ...pages } });
+  await node.create(queue, { FifoQueue: 'true', VisibilityTimeout: '7200' });
+  const count = 24;
+  for (let n = 0; n < count; n++) {
+    await sendTo(books, [node, queue, 'blocked'], [`blocked ${n}`]);
+    await sendTo(books, [node, queue, 'free'], [`free ${n}`]);
+  }
+  await node.receive(queue, { maxMessages: 1 });
+  for (let n = 0; n < count; n++) {
+    const [free] = await node.receive(queue, { maxMessages: 1 });
+    assert.equal(free!.message.body, bodyOf(`free ${n}`));
+    await forget(node, queue, [free!]);
+  }
+  const state = await world.state(queue);
+  assert.ok(state.readyPages.size > 1 && state.segmentsPages.size > 0);
+  node.kill();
 }
 
 async function makeOrders(books: Books, node: TestNode): Promise<ExpectedFifo> {

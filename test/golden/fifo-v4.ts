@@ -2,7 +2,7 @@
 import { deduplicationPageOf, deduplicationSummary } from '../../src/core/deduplication-page.ts';
 import type { DeduplicationKey, GroupHash, Incarnation } from '../../src/core/ids.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
-import { pageIdOf, type QueueState } from '../../src/core/queue-state.ts';
+import { noFairness, pageIdOf, type QueueState } from '../../src/core/queue-state.ts';
 import { fromPairs } from '../../src/core/range-set.ts';
 import type { NewPage } from '../../src/core/resources.ts';
 import { page as leasePage } from './lease-pages-v2.ts';
@@ -115,6 +115,7 @@ export const state: QueueState = {
   ]),
   outgoingLinks: new Map([[targetIncarnation, { queueName: 'dead.fifo', lastNumber: 7 }]]),
   incomingLinks: new Map(),
+  fairness: noFairness,
   unknownFields: [],
   deduplication: new Map([
     [key('c'), { ...entries[1]!, sequence: 3 }],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { fifoEntryOf } from '../support/world.ts';
+import { fifoEntryOf, minute } from '../support/world.ts';
 import {
   attributesAndCounts,
   buckets,
@@ -13,11 +13,16 @@ import {
 
 const names = await readdir(buckets);
 const withFifo = new Set<string>();
-for (const name of names) if ((await readBucket(name)).expected.fifo) withFifo.add(name);
+const withTasks = new Set<string>();
+for (const name of names) {
+  const { expected } = await readBucket(name);
+  if (expected.fifo) withFifo.add(name);
+  if (expected.tasks) withTasks.add(name);
+}
 
 describe('golden buckets', () => {
   it('are there', () => {
-    assert.ok(names.length > 0 && withFifo.size > 0);
+    assert.ok(names.length > 0 && withFifo.size > 0 && withTasks.size > 0);
   });
 
   for (const name of names) {
@@ -83,6 +88,28 @@ describe('golden buckets', () => {
         assert.deepEqual(await bodies(), receivable);
         assert.equal(await deleteByHandle(world, node, queue, holder.receiptHandle), 'done');
         assert.deepEqual(await bodies(), holder.unlocks);
+        await world.check();
+        world.end();
+      });
+
+    if (withTasks.has(name))
+      it(`${name}: move tasks are as they were, and the one under way goes on`, async () => {
+        const { objects, expected } = await readBucket(name);
+        assert.ok(expected.tasks);
+        const { queue, tasks } = expected.tasks;
+        const world = await openBucket(objects, expected.leftAtMillis);
+        const node = world.startNode();
+        const shown = async () => {
+          const listed = await world.run(node.service.moveTasks(queue));
+          return listed.kind === 'tasks' ? listed.tasks : [];
+        };
+        assert.deepEqual(await shown(), tasks);
+        await node.receive(queue, { maxMessages: 1, visibilityTimeoutSeconds: 0 });
+        await world.clock.advance(minute);
+        const [newest, ...others] = await shown();
+        assert.deepEqual(others, tasks.slice(1));
+        const { status, failureReason } = newest!;
+        assert.deepEqual([status, failureReason], ['failed', 'AWS.SimpleQueueService.NonExistentQueue']);
         await world.check();
         world.end();
       });

@@ -5,6 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { hexFromBytes } from '../../src/core/ids.ts';
+import type { MoveTask } from '../../src/core/move-task.ts';
 import type { ReceivedMessage } from '../../src/engine/queue-api.ts';
 import { hour, kindOf, minute, type TestNode, World } from '../support/world.ts';
 
@@ -67,6 +68,13 @@ export interface Expected {
   /** Receipt handles of the queue `deliveries`: two of leases that hold, one that a later delivery superseded. */
   readonly handles: { readonly held: readonly [string, string]; readonly superseded: string };
   readonly fifo?: ExpectedFifo;
+  readonly tasks?: ExpectedTasks;
+}
+
+/** From format 5 on: message move tasks, the newest first. It is under way, and its destination is gone. */
+export interface ExpectedTasks {
+  readonly queue: string;
+  readonly tasks: readonly MoveTask[];
 }
 
 /** By key. */

@@ -3,7 +3,7 @@
  * something, never in CI and never for a name that exists. Virtual time and seeded randomness, the real engine; what a
  * reader must find is what this commit finds, and is compared with what was sent.
  *
- * Limits are small, so that every place where a message can be, pages among them (paged-queues.ts, fifo-queues.ts), is reached with a
+ * Limits are small, so that every place where a message can be, pages among them (paged-queues.ts, fifo-queues.ts, task-queues.ts), is reached with a
  * few kilobytes.
  */
 import assert from 'node:assert/strict';
@@ -19,12 +19,12 @@ import {
   attributesAndCounts,
   buckets,
   type Expected,
-  type ExpectedFifo,
   type ExpectedQueue,
   openBucket,
   takeEverything,
 } from './golden-bucket.ts';
 import { makePagedQueues, pairsOfLeases } from './paged-queues.ts';
+import { makeTaskQueues } from './task-queues.ts';
 
 const limits = { ...queueLimits, tailBytesMax: 2_000, inlineMessageBytesMax: 1_000, segmentBytesMax: 1_200 };
 
@@ -201,8 +201,7 @@ async function objectsOf(): Promise<Map<string, Uint8Array>> {
 async function expectedOf(
   objects: Map<string, Uint8Array>,
   leftAtMillis: number,
-  handles: Expected['handles'],
-  fifo: ExpectedFifo,
+  parts: Pick<Expected, 'handles' | 'fifo' | 'tasks'>,
 ): Promise<Expected> {
   const opened = await openBucket(objects, leftAtMillis);
   const reader = opened.startNode();
@@ -225,9 +224,8 @@ async function expectedOf(
     queues: Object.fromEntries(
       names.map((queue) => [queue, { ...shown.get(queue)!, messages: taken.get(queue)! }]),
     ),
-    deleted: ['deleted'],
-    handles,
-    fifo,
+    deleted: ['deleted', 'retry-target'],
+    ...parts,
   };
 }
 
@@ -241,10 +239,11 @@ await world.clock.advance(3 * minute);
 await makeDelayed();
 const handles = await makeDeliveries();
 const fifo = await makeFifoQueues(books);
+const tasks = await makeTaskQueues(books);
 const leftAtMillis = Math.ceil(world.clock.monotonicMillis());
 const objects = await objectsOf();
 world.end();
-const expected = await expectedOf(objects, leftAtMillis, handles, fifo);
+const expected = await expectedOf(objects, leftAtMillis, { handles, fifo, tasks });
 
 for (const [key, body] of objects) {
   const file = new URL(key, folder);

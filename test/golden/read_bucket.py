@@ -90,7 +90,11 @@ def opened(data, kind, fifo=False):
     has_pages = kind > 4 or kind == MANIFEST and any(field in message for field, _ in PAGES.values())
     has_ranges = kind == MANIFEST and any(9 in fields(reference) for reference in message.get(24, []))
     of_fifo = kind in FIFO_KINDS and (is_fifo(message) if kind == MANIFEST else fifo)
-    assert version == (4 if of_fifo else 3 if has_ranges else 2 if has_pages else 1), (version, found_kind)
+    # A move task is under way while its status is 1 or 2.
+    tasks = list(map(fields, message.get(29, []))) if kind == MANIFEST else []
+    under_way = [number(task, 2) in (1, 2) for task in tasks]
+    assert not any(under_way[:-1]) and len(tasks) <= 10
+    assert version == (5 if any(under_way) else 4 if of_fifo else 3 if has_ranges else 2 if has_pages else 1), (version, found_kind)
     assert of_fifo or 27 not in message or kind != MANIFEST
     return message
 
@@ -222,6 +226,17 @@ def check_groups(bodies, *held):
             assert entry[field][0] == group_of(bodies[sequence]["groupId"])
 
 
+def check_fairness(manifest, ready, delayed):
+    """A hint; what okuri itself has written last keeps these."""
+    for fairness in map(fields, manifest.get(31, [])):
+        rates = [fields(rate) for rate in fairness.get(4, [])]
+        assert 0 < len(rates) <= 128 and number(fairness, 3) <= 3
+        assert sorted({rate[1][0] for rate in rates}) == [rate[1][0] for rate in rates]
+        quiet = ranges(fairness.get(1, [b""])[0])
+        assert {*quiet} <= {*ready, *delayed} and number(fairness, 2) <= number(manifest, 11)
+        assert number(fairness, 2) > 0 or not quiet and not any(number(rate, 3) for rate in rates)
+
+
 def bodies_of(bucket, name, manifest, segments, live):
     bodies = {number(entry, 1): stored(entry[2][0]) for entry in map(fields, manifest.get(18, []))}
     for reference in segments:
@@ -243,6 +258,7 @@ def check_queue(bucket, name, expected, now):
     ready, delayed, deliveries, segments = unfold(bucket, name, manifest)
     intents = {number(intent, 1): intent for intent in map(fields, manifest.get(20, []))}
     targets = {link[1][0]: text(link, 2) for link in map(fields, manifest.get(21, []))}
+    check_fairness(manifest, ready, delayed)
     fifo = is_fifo(manifest)
     assert fifo == name.endswith(".fifo")
     live = {*ready, *delayed, *deliveries, *intents}
@@ -263,6 +279,9 @@ def check_queue(bucket, name, expected, now):
     for attribute in map(fields, manifest.get(7, [])):
         assert expected["attributes"][text(attribute, 1)] == (text(attribute, 2) or ""), name
     found = {}
+    for entry in [*deliveries.values(), *intents.values()]:
+        # What it came from another queue with: a field of each of the two messages.
+        assert number(entry, 7 if entry in intents.values() else 9) <= number(entry, 4 if entry in intents.values() else 3)
     for sequence in [*ready, *delayed, *deliveries]:
         message = bodies[sequence]
         received = number(deliveries.get(sequence, {}), 3)
@@ -301,6 +320,28 @@ def check_fifo(bucket, expected, now):
         assert number(entry, 4) + DEDUPLICATION_MILLIS > number(manifest, 4)
 
 
+def check_tasks(bucket, expected):
+    manifest = opened((bucket / "m" / expected["queue"]).read_bytes(), MANIFEST)
+    statuses = ["", "running", "cancelling", "completed", "cancelled", "failed"]
+    found = []
+    for task in map(fields, manifest[29]):
+        shown = {
+            "id": str(uuid.UUID(bytes=task[1][0])),
+            "status": statuses[number(task, 2)],
+            "destinationArn": text(task, 3),
+            "messagesPerSecond": number(task, 4) or None,
+            "startedAtMillis": number(task, 5),
+            "moved": number(task, 6),
+            "toMove": number(task, 7),
+            "through": number(task, 8),
+            "failureReason": text(task, 9),
+            "pacedUntilMillis": number(task, 10),
+            "runner": task[11][0].hex(),
+        }
+        found.insert(0, {key: value for key, value in shown.items() if value is not None})
+    assert found == expected["tasks"]
+
+
 def check_bucket(bucket):
     expected = json.loads((bucket / "expected.json").read_text())
     now = ORIGIN_MILLIS + expected["leftAtMillis"]
@@ -321,6 +362,8 @@ def check_bucket(bucket):
                     assert message.get(key) == value, (name, key, message.get(key), value)
     if "fifo" in expected:
         check_fifo(bucket, expected["fifo"], now)
+    if "tasks" in expected:
+        check_tasks(bucket, expected["tasks"])
     for name in expected["deleted"]:
         data = (bucket / "m" / name).read_bytes()
         assert len(data) == 192 and len(opened(data, TOMBSTONE)[2][0]) == 16, name

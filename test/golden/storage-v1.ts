@@ -1,7 +1,7 @@
 /** What the golden bytes of format 1 (storage-v1.json) say. Neither changes any more: buckets hold such objects. */
 import type { DeliveryToken, Incarnation, WriterId } from '../../src/core/ids.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
-import { type QueueState, segmentIdOf, type Tombstone } from '../../src/core/queue-state.ts';
+import { noFairness, type QueueState, segmentIdOf, type Tombstone } from '../../src/core/queue-state.ts';
 import { fromPairs } from '../../src/core/range-set.ts';
 
 export const nonce = Uint8Array.from({ length: 16 }, (_, i) => 0xa0 + i);
@@ -113,6 +113,8 @@ export const state: QueueState = {
   incomingLinks: new Map([
     ['88888888888888888888888888888888' as Incarnation, { queueName: 'source.fifo', lastNumber: 2 }],
   ]),
+  fairness: noFairness,
+  moveTasks: [],
   unknownFields: [],
 };
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { CommandResult } from '../../src/core/command.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
 import type { QueueState } from '../../src/core/queue-state.ts';
-import { has } from '../../src/core/range-set.ts';
+import { has, iterate } from '../../src/core/range-set.ts';
 import { locate, runIndexOf } from '../../src/core/run-index.ts';
 import type { ModelOutcome } from './model-command.ts';
 import type { ModelMessage } from './model-message.ts';
@@ -46,11 +46,25 @@ export function compareStates(
       [message.id, message.body, message.sentAt],
     );
   }
+  compareFairness(state, model);
   assert.equal(state.nextSequence, model.nextSequence);
   assert.equal(state.purgeWatermark, model.purgedBelow);
   assert.equal(state.collectedBelow, model.collectedBelow);
   assert.deepEqual(lastNumbers(state.outgoingLinks), model.given);
   assert.deepEqual(lastNumbers(state.incomingLinks), model.taken);
+}
+
+function compareFairness({ fairness }: QueueState, { fairness: expected, messages }: QueueModel): void {
+  const { rates, quiet, busyBelow, quietInARow, minute } = fairness;
+  const groups = [...rates.values()].map(({ count, peak }) => `${count} ${peak}`).sort();
+  const names = new Set([...expected.sent.keys(), ...expected.peaks.keys()]);
+  const of = (name: string) => `${expected.sent.get(name) ?? 0} ${expected.peaks.get(name) ?? 0}`;
+  assert.deepEqual(groups, [...names].map(of).sort());
+  assert.deepEqual([busyBelow, quietInARow, minute], [expected.busyBelow, expected.inARow, expected.minute]);
+  assert.deepEqual(
+    [...iterate(quiet)],
+    messages.filter((message) => message.quiet).map(({ sequence }) => sequence),
+  );
 }
 
 function lastNumbers(links: QueueState['outgoingLinks']): Map<string, number> {

@@ -74,6 +74,10 @@ export class Commands {
     switch (draw.kind) {
       case 'send':
         return this.#send(draw);
+      case 'send-group': {
+        const { group, count, delay } = draw;
+        return this.#send({ entries: Array.from({ length: count }, () => ({ size: 10, delay })) }, group);
+      }
       case 'receive':
         return {
           command: {
@@ -140,17 +144,23 @@ export class Commands {
     return this.#issued.at(-1 - (pick % (this.#issued.length || 1))) ?? never;
   }
 
-  #send(draw: Draw & { kind: 'send' }): DrawnCommand {
+  #send(draw: Pick<Draw & { kind: 'send' }, 'entries'>, groupId?: string): DrawnCommand {
     const entries = draw.entries.map(({ size, delay }) => {
       const id = this.#messageId();
       const body = 'x'.repeat(size);
-      const content = { body, attributes: new Map(), traceHeader: undefined, groupId: undefined };
+      const content = { body, attributes: new Map(), traceHeader: undefined, groupId };
       return {
         entry: {
           message: { messageId: id, senderId: sender, content, contentBytes: size },
           delaySeconds: delay,
         },
-        model: { id, body, overheadBytes: sender.length + MESSAGE_OVERHEAD_BYTES, delaySeconds: delay },
+        model: {
+          id,
+          body,
+          group: groupId,
+          overheadBytes: sender.length + MESSAGE_OVERHEAD_BYTES,
+          delaySeconds: delay,
+        },
       };
     });
     return {

@@ -22,6 +22,7 @@ export type ModelCommand =
       readonly entries: readonly {
         readonly id: string;
         readonly body: string;
+        readonly group: string | undefined;
         readonly overheadBytes: number;
         readonly delaySeconds: number | undefined;
       }[];

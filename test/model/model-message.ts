@@ -31,6 +31,9 @@ export interface ModelMessage {
   readonly body: string;
   readonly bytes: number;
   readonly deadLetterSource: string | undefined;
+  readonly group: string | undefined;
+  /** Called so at its send, while it waits. */
+  quiet: boolean;
   sentAt: number;
   place: ModelPlace;
   /** In a segment rather than inline; which one is told by `settle`. */

@@ -1,5 +1,5 @@
 /**
- * Moves between two queues, step by step, with nodes that stop after any step and wake up later with what they knew:
+ * Moves between two queues, of dead letters and by move tasks, step by step, with nodes that stop after any step and wake up later with what they knew:
  * no message is lost, and none is in the dead-letter queue twice or there and back at once (DESIGN.md section 6 †).
  *
  * A node that appends reads the target, then the source, then swaps against that very state of the target. Deleting
@@ -36,8 +36,10 @@ type Step =
         | 'consume';
     }
   | { readonly kind: 'delete-source' | 'carry' }
+  | { readonly kind: 'start-task' | 'step-task' | 'cancel-task' }
   | { readonly kind: 'learn-gone' | 'forget' }
-  | { readonly kind: 'read-both' | 'swap' | 'resolve' | 'return'; readonly node: number };
+  /** `append`: undisturbed, both steps of it. */
+  | { readonly kind: 'append' | 'read-both' | 'swap' | 'resolve' | 'return'; readonly node: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'send' as const }) },
@@ -51,9 +53,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.constant({ kind: 'carry' as const }) },
   {
+    weight: 4,
+    arbitrary: fc.record(
+      { kind: fc.constantFrom('start-task', 'step-task', 'step-task', 'step-task', 'cancel-task') },
+      { noNullPrototype: true },
+    ),
+  },
+  {
     weight: 12,
     arbitrary: fc.record(
-      { kind: fc.constantFrom('read-both', 'swap', 'swap', 'resolve', 'return'), node: fc.nat(3) },
+      {
+        kind: fc.constantFrom('append', 'append', 'read-both', 'swap', 'resolve', 'resolve', 'return'),
+        node: fc.nat(3),
+      },
       { noNullPrototype: true },
     ),
   },
@@ -77,7 +89,9 @@ class Moves {
   #target: OneQueue | undefined = this.#queue();
   #known: MoveTarget = { kind: 'missing' };
   readonly #nodes: Node[] = [];
-  /** Ids by the target's incarnation, appended once each. */
+  #tasks = 0;
+  #bodies = 0;
+  /** Bodies by the target's incarnation, appended once each. */
   readonly #appended = new Map<Incarnation, Set<string>>();
   /** Incarnations that were gone at some read: links to them may be forgotten at any time since. */
   readonly #gone = new Set<Incarnation>();
@@ -87,8 +101,8 @@ class Moves {
   run(step: Step): void {
     switch (step.kind) {
       case 'send': {
-        const message = newMessage();
-        this.#sent.add(message.messageId);
+        const message = newMessage(`m${++this.#bodies}`);
+        this.#sent.add(message.content.body);
         this.#source.commit(sendOf(message));
         break;
       }
@@ -122,6 +136,28 @@ class Moves {
       case 'carry':
         this.#carry();
         break;
+      case 'start-task':
+        this.#source.commit({
+          kind: 'start-move-task',
+          task: {
+            id: taskId(++this.#tasks),
+            toMove: 0,
+            destinationArn: sourceArn.replace('source', 'target'),
+          },
+        });
+        break;
+      case 'step-task':
+        this.#source.target = this.#known;
+        this.#source.commit({
+          kind: 'step-move-task',
+          id: taskId(this.#tasks),
+          messagesMax: 2,
+          lastTry: false,
+        });
+        break;
+      case 'cancel-task':
+        this.#source.commit({ kind: 'cancel-move-task', id: taskId(this.#tasks) });
+        break;
       case 'learn-gone': {
         const present = [this.#source.state.incarnation, this.#target?.state.incarnation];
         for (const incarnation of [
@@ -139,7 +175,9 @@ class Moves {
       }
       default: {
         const node = this.#nodes.at(-1 - step.node);
-        if (node) this.#walk(node, step.kind);
+        if (!node) break;
+        if (step.kind !== 'append') this.#walk(node, step.kind);
+        else for (const kind of ['read-both', 'swap'] as const) this.#walk(node, kind);
       }
     }
     this.#check();
@@ -168,11 +206,11 @@ class Moves {
       const messages = [...state.intents]
         .filter(([, intent]) => intent.targetIncarnation === target)
         .sort(([, a], [, b]) => a.number - b.number)
-        .map(([sequence, intent]) => ({
-          ...intent,
-          message: state.tail.get(sequence)!.message,
-          contentBytes: 4,
-        }));
+        .map(([sequence, intent]) => {
+          const { message } = state.tail.get(sequence)!;
+          const { messageId } = intent.redriven ? newMessage() : message;
+          return { ...intent, message: { ...message, messageId }, contentBytes: 4 };
+        });
       this.#nodes.push({ source: state.incarnation, target, messages });
     }
   }
@@ -192,18 +230,18 @@ class Moves {
     const ids = this.#appended.get(node.target) ?? new Set();
     for (const [sequence, { message }] of target.state.tail) {
       if (sequence < before.nextSequence) continue;
-      assert.ok(!ids.has(message.messageId), 'appended twice');
-      ids.add(message.messageId);
+      assert.ok(!ids.has(message.body), 'appended twice');
+      ids.add(message.body);
     }
     this.#appended.set(node.target, ids);
   }
 
   #check(): void {
-    const live = new Set(idsOf(this.#source.state, 'anywhere'));
+    const live = new Set(bodiesOf(this.#source.state, 'anywhere'));
     const moved = new Set([...this.#appended.values()].flatMap((ids) => [...ids]));
     for (const id of this.#sent) assert.ok(live.has(id) || moved.has(id), 'lost');
     const there = this.#target && this.#appended.get(this.#target.state.incarnation);
-    for (const id of idsOf(this.#source.state, 'receivable')) assert.ok(!there?.has(id), 'in both queues');
+    for (const id of bodiesOf(this.#source.state, 'receivable')) assert.ok(!there?.has(id), 'in both queues');
   }
 
   #queue(attributes = {}): OneQueue {
@@ -212,10 +250,12 @@ class Moves {
   }
 }
 
-function idsOf(state: QueueState, where: 'anywhere' | 'receivable'): string[] {
+const taskId = (n: number) => `00000000-0000-4000-9000-${String(n).padStart(12, '0')}`;
+
+function bodiesOf(state: QueueState, where: 'anywhere' | 'receivable'): string[] {
   return [...state.tail]
     .filter(([sequence]) => where === 'anywhere' || !state.intents.has(sequence))
-    .map(([, { message }]) => message.messageId);
+    .map(([, { message }]) => message.body);
 }
 
 describe('moves between two queues', () => {
@@ -226,7 +266,7 @@ describe('moves between two queues', () => {
         const moves = new Moves();
         for (const each of steps) moves.run(each);
       }),
-      { numRuns: asked > 0 ? asked : 300 },
+      { numRuns: asked > 0 ? asked : 1_000 },
     );
   });
 });

@@ -32,6 +32,7 @@ import type {
   PreparedSegment,
 } from '../../src/core/resources.ts';
 import { apply, type TransitionInput, type TransitionResult } from '../../src/core/transition.ts';
+import { isTurnOfOldest } from '../../src/core/visible.ts';
 import { deepFreeze } from './freeze.ts';
 
 export const incarnation = 'a'.repeat(32) as Incarnation;
@@ -263,6 +264,12 @@ export class OneQueue {
 
   bodies(maxMessages = 10, seconds?: number): string[] {
     return this.receive(maxMessages, seconds).map(({ message }) => message.body);
+  }
+
+  /** Commits nothing until the next receive begins with what is visible again (core/visible.ts). */
+  letRedeliveriesBegin(): void {
+    while (isTurnOfOldest(this.state.version + 1))
+      this.commit({ kind: 'set-attributes', changes: new Map() });
   }
 
   /** The place of every live message, in order. */

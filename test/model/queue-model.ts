@@ -8,6 +8,7 @@
  */
 import { INLINE_MESSAGE_BYTES_MAX, LEASE_MILLIS_MAX, TAIL_BYTES_MAX } from '../../src/core/limits.ts';
 import type { ModelCommand, ModelOutcome, ModelWorld } from './model-command.ts';
+import { ModelFairness } from './model-fairness.ts';
 import { type Delivered, deliveredBefore, holds, type ModelMessage, noLease } from './model-message.ts';
 import { ReceiveWalk } from './receive-walk.ts';
 
@@ -41,6 +42,7 @@ export class QueueModel {
     maximumBytes: 1_048_576,
     redrive: undefined,
   };
+  fairness = new ModelFairness();
   nextSequence = 1;
   nextLease = 1;
   purgedBelow = 0;
@@ -57,6 +59,7 @@ export class QueueModel {
     const copy = new QueueModel();
     copy.messages = this.messages.map((message) => ({ ...message }));
     copy.settings = { ...this.settings };
+    copy.fairness = this.fairness.clone();
     copy.nextSequence = this.nextSequence;
     copy.nextLease = this.nextLease;
     copy.purgedBelow = this.purgedBelow;
@@ -81,10 +84,15 @@ export class QueueModel {
     this.collectedBelow = collected;
     const walk = new ReceiveWalk(this, world);
     const outcomes: ModelOutcome[] = [];
-    for (const kinds of turns)
+    const firstNew = this.nextSequence;
+    this.fairness.pass(world.now);
+    for (const kinds of turns) {
+      if (kinds.includes('receive')) this.fairness.judge(this.messages.filter(isSent(firstNew)));
       commands.forEach((command, index) => {
         if (kinds.includes(command.kind)) outcomes[index] = this.one(command, world, walk, tidied);
       });
+    }
+    this.fairness.settle(this.messages);
     this.spill();
     return outcomes;
   }
@@ -209,8 +217,10 @@ export class QueueModel {
     const message = this.messages.find(({ place }) => holds(place, lease));
     if (message?.place.kind !== 'delivered') return { kind: 'done', effect: false };
     const { count, elsewhere, leasedAt, firstAt } = message.place;
-    if (count === 1) message.place = { kind: 'ready' };
-    else
+    if (count === 1) {
+      message.place = { kind: 'ready' };
+      message.quiet = this.fairness.busyBelow > 0;
+    } else
       message.place = {
         kind: 'delivered',
         lease: noLease,
@@ -224,7 +234,7 @@ export class QueueModel {
   }
 
   private send(command: ModelCommand & { kind: 'send' }, world: ModelWorld): ModelOutcome {
-    const results = command.entries.map(({ id, body, overheadBytes, delaySeconds }) => {
+    const results = command.entries.map(({ id, body, group, overheadBytes, delaySeconds }) => {
       if (body.length > this.settings.maximumBytes) return `too-large ${this.settings.maximumBytes}`;
       const delay = (delaySeconds ?? this.settings.delaySeconds) * 1000;
       this.messages.push({
@@ -233,6 +243,8 @@ export class QueueModel {
         body,
         bytes: body.length + overheadBytes,
         deadLetterSource: undefined,
+        group,
+        quiet: false,
         sentAt: world.stamp,
         place: delay > 0 ? { kind: 'delayed', dueAt: world.now + delay } : { kind: 'ready' },
         spilled: false,
@@ -260,6 +272,8 @@ export class QueueModel {
         body,
         bytes,
         deadLetterSource: command.sourceArn,
+        group: undefined,
+        quiet: false,
         sentAt,
         place: { kind: 'ready' },
         spilled: false,
@@ -303,4 +317,9 @@ export class QueueModel {
     for (const message of inline)
       if (overflows || message.bytes > INLINE_MESSAGE_BYTES_MAX) message.spilled = true;
   }
+}
+
+/** By this very transition: what was moved here has been received before. */
+function isSent(firstNew: number): (message: ModelMessage) => boolean {
+  return ({ sequence, place }) => sequence >= firstNew && place.kind !== 'delivered';
 }

@@ -10,7 +10,7 @@ import { countMessages } from '../../src/core/counts.ts';
 import type { TransitionTime } from '../../src/core/draft.ts';
 import type { Incarnation, WriterId } from '../../src/core/ids.ts';
 import { brokenState, brokenStep } from '../../src/core/invariants.ts';
-import { queueLimits } from '../../src/core/limits.ts';
+import { type QueueLimits, queueLimits } from '../../src/core/limits.ts';
 import type { StoredMessage } from '../../src/core/message.ts';
 import { namesPage, type PageContents, type PageKind, PageReader, unfolded } from '../../src/core/pages.ts';
 import {
@@ -43,7 +43,7 @@ const nonce = new Uint8Array(16).fill(7);
 const startMillis = 1_700_000_000_000;
 
 /** Pages come and go all the time. */
-const limits = {
+const paged = {
   ...queueLimits,
   delayedInlineMax: 3,
   delayedPageEntries: 2,
@@ -69,6 +69,7 @@ interface Batch {
 export class QueueRun {
   state: QueueState;
   readonly #commands = new Commands();
+  readonly #limits: QueueLimits;
   readonly #pages = new Map<PageId, PageContents[PageKind]>();
   readonly #segments = new Map<SegmentId, readonly (StoredMessage | undefined)[]>();
   #model = new QueueModel();
@@ -76,7 +77,9 @@ export class QueueRun {
   #now = startMillis;
   #serial = 0;
 
-  constructor() {
+  /** With pages, unless told: they decide nothing but the turns of message groups. */
+  constructor(limits: QueueLimits = paged) {
+    this.#limits = limits;
     this.state = deepFreeze(
       newQueueState({
         incarnation: 'a'.repeat(32) as Incarnation,
@@ -151,7 +154,7 @@ export class QueueRun {
         tokenSeed: this.#seed(),
         writer: { id: `${batch.writer}`.padStart(32, '0') as WriterId, attempt: ++this.#serial },
         resources: this.#resources(batch),
-        limits,
+        limits: this.#limits,
         collectBelow: step.collectBack === undefined ? 0 : Math.max(0, this.state.version - step.collectBack),
       };
       const result = apply(input);

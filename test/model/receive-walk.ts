@@ -7,7 +7,7 @@ import type { QueueModel } from './queue-model.ts';
 export class ReceiveWalk {
   readonly #model: QueueModel;
   readonly #world: ModelWorld;
-  #queue: ModelMessage[] | undefined;
+  #queue: Iterator<ModelMessage> | undefined;
   #unreadable = false;
 
   constructor(model: QueueModel, world: ModelWorld) {
@@ -20,7 +20,7 @@ export class ReceiveWalk {
     const messages: (ModelOutcome & { kind: 'received' })['messages'] = [];
     let effect = false;
     while (messages.length < max) {
-      const message = this.#queue.shift();
+      const { value: message } = this.#queue.next();
       if (!message) break;
       const verdict = this.#judge(message);
       if (verdict !== 'passed-over') effect = true;
@@ -38,23 +38,34 @@ export class ReceiveWalk {
     return { kind: 'received', messages, unreadable: this.#unreadable, effect };
   }
 
-  /** Redeliveries and due delays, the longest visible first, take turns with what was never delivered. */
-  #visible(): ModelMessage[] {
+  /** Redeliveries and due delays, the longest visible first, take turns with what was never delivered, which begins in some commits. */
+  *#visible(): Generator<ModelMessage, void, undefined> {
     const { now } = this.#world;
-    const { messages } = this.#model;
-    const again = messages.filter(
-      ({ place }) =>
-        (place.kind === 'delivered' && place.visibleAt <= now) ||
-        (place.kind === 'delayed' && place.dueAt <= now),
-    );
+    const { messages, fairness } = this.#model;
+    const due = messages.filter(({ place }) => place.kind === 'delayed' && place.dueAt <= now);
+    const again = [
+      ...messages.filter(({ place }) => place.kind === 'delivered' && place.visibleAt <= now),
+      ...due.filter(({ quiet }) => !quiet),
+    ];
     const since = ({ place }: ModelMessage): number =>
       place.kind === 'delivered' ? place.visibleAt : place.kind === 'delayed' ? place.dueAt : 0;
     again.sort((a, b) => since(a) - since(b) || a.sequence - b.sequence);
     const ready = messages.filter(({ place }) => place.kind === 'ready');
-    return Array.from({ length: Math.max(again.length, ready.length) }, (_, turn) => [
-      ...again.slice(turn, turn + 1),
-      ...ready.slice(turn, turn + 1),
-    ]).flat();
+    const inTurn = fairness.inTurn(
+      ready,
+      due.filter(({ quiet }) => quiet),
+    );
+    const ones = [...(this.#world.version + 1).toString(2)].filter((digit) => digit === '1').length;
+    if (again.length > 0 && ones % 2 === 1) {
+      const next = inTurn.next();
+      if (!next.done) yield next.value;
+    }
+    for (const message of again) {
+      yield message;
+      const next = inTurn.next();
+      if (!next.done) yield next.value;
+    }
+    yield* inTurn;
   }
 
   #judge(message: ModelMessage): 'deliver' | 'changed' | 'passed-over' {

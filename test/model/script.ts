@@ -10,6 +10,13 @@ export type Draw =
       readonly kind: 'send';
       readonly entries: readonly { readonly size: number; readonly delay: number | undefined }[];
     }
+  /** Small messages of one group. */
+  | {
+      readonly kind: 'send-group';
+      readonly group: string | undefined;
+      readonly count: number;
+      readonly delay: number | undefined;
+    }
   | { readonly kind: 'receive'; readonly max: number; readonly seconds: number | undefined }
   /** Picks count back from the latest handle given out. */
   | { readonly kind: 'delete'; readonly picks: readonly number[] }
@@ -169,32 +176,52 @@ const draw: fc.Arbitrary<Draw> = fc.oneof(
   },
 );
 
-const batch = fc.array(draw, { maxLength: 5 });
-
-const step: fc.Arbitrary<Step> = fc.record(
+const groupDraw: fc.Arbitrary<Draw> = fc.record(
   {
-    advance: fc.constantFrom(0, 1, 500, 1_000, 5_000, 30_000, 60_000, 3_600_000, 43_200_000, 345_600_000),
-    clockOffset: fc.constantFrom(0, 0, 0, -900, 900),
-    lag: fc.constantFrom(0, 0, 0, 700, 70_000),
-    swapMillis: fc.constantFrom(0, 40, 3_000, -500),
-    batch,
-    rivals: fc.oneof(
-      { arbitrary: fc.constant([]), weight: 4 },
-      { arbitrary: fc.array(batch, { minLength: 1, maxLength: 2 }), weight: 1 },
-    ),
-    collectBack: optional(fc.nat(4)),
-    world: fc.constantFrom(
-      'same' as const,
-      'same' as const,
-      'same' as const,
-      'target-deleted' as const,
-      'target-created' as const,
-    ),
-    unreadable: fc.option(fc.nat(5), { nil: undefined, freq: 9 }),
-    writer: fc.nat(2),
+    kind: kind('send-group'),
+    group: fc.constantFrom('a', 'b', 'c', undefined),
+    count: fc.constantFrom(1, 2, 5, 20, 80),
+    delay: optional(fc.constantFrom(0, 0, 5)),
   },
   plain,
 );
 
+const stepOf = (batch: fc.Arbitrary<Draw[]>): fc.Arbitrary<Step> =>
+  fc.record(
+    {
+      advance: fc.constantFrom(0, 1, 500, 1_000, 5_000, 30_000, 60_000, 3_600_000, 43_200_000, 345_600_000),
+      clockOffset: fc.constantFrom(0, 0, 0, -900, 900),
+      lag: fc.constantFrom(0, 0, 0, 700, 70_000),
+      swapMillis: fc.constantFrom(0, 40, 3_000, -500),
+      batch,
+      rivals: fc.oneof(
+        { arbitrary: fc.constant([]), weight: 4 },
+        { arbitrary: fc.array(batch, { minLength: 1, maxLength: 2 }), weight: 1 },
+      ),
+      collectBack: optional(fc.nat(4)),
+      world: fc.constantFrom(
+        'same' as const,
+        'same' as const,
+        'same' as const,
+        'target-deleted' as const,
+        'target-created' as const,
+      ),
+      unreadable: fc.option(fc.nat(5), { nil: undefined, freq: 9 }),
+      writer: fc.nat(2),
+    },
+    plain,
+  );
+
 /** `size: 'max'` keeps schedules long however fast-check is configured. */
-export const scriptArbitrary: fc.Arbitrary<readonly Step[]> = fc.array(step, { maxLength: 40, size: 'max' });
+export const scriptArbitrary: fc.Arbitrary<readonly Step[]> = fc.array(
+  stepOf(fc.array(draw, { maxLength: 5 })),
+  { maxLength: 40, size: 'max' },
+);
+
+/** The same with message groups. */
+export const groupScriptArbitrary: fc.Arbitrary<readonly Step[]> = fc.array(
+  stepOf(
+    fc.array(fc.oneof({ arbitrary: draw, weight: 2 }, { arbitrary: groupDraw, weight: 1 }), { maxLength: 5 }),
+  ),
+  { maxLength: 40, size: 'max' },
+);

@@ -216,7 +216,15 @@ function annotations(
   fake: FakeQueues,
 ): Pick<
   QueueService,
-  'tagQueue' | 'untagQueue' | 'queueTags' | 'addPermission' | 'removePermission' | 'deadLetterSources'
+  | 'tagQueue'
+  | 'untagQueue'
+  | 'queueTags'
+  | 'addPermission'
+  | 'removePermission'
+  | 'deadLetterSources'
+  | 'startMoveTask'
+  | 'moveTasks'
+  | 'cancelMoveTask'
 > {
   const done = async (name: string) => (fake.queues.has(name) ? ({ kind: 'done' } as const) : missing);
   return {
@@ -239,6 +247,10 @@ function annotations(
 
     addPermission: done,
     removePermission: done,
+
+    startMoveTask: async () => missing,
+    moveTasks: async (name) => (fake.queues.has(name) ? { kind: 'tasks', tasks: [] } : missing),
+    cancelMoveTask: async () => missing,
 
     deadLetterSources: async (name) =>
       fake.queues.has(name)

@@ -86,7 +86,16 @@ export class Race {
         store: this.ground.wire(node),
         log: { debug: () => {}, info: () => {}, warn: log, error: log },
       },
-      { accountId, region, lingerMillis, cooldowns: false, conditionalDelete: true, listTags: true },
+      {
+        accountId,
+        region,
+        lingerMillis,
+        cooldowns: false,
+        conditionalDelete: true,
+        listTags: true,
+        // Requests that nobody asks for would only be more places in the line.
+        timing: { taskListMillis: Number.POSITIVE_INFINITY },
+      },
     );
   }
 

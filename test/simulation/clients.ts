@@ -6,7 +6,15 @@
  */
 import type { SendEntry, VisibilityEntry } from '../../src/engine/queue-api.ts';
 import type { Cluster } from './cluster.ts';
-import { accountId, type ClientConfig, type QueueConfig, region, type SimConfig } from './config.ts';
+import {
+  accountId,
+  type ClientAction,
+  type ClientConfig,
+  type QueueConfig,
+  region,
+  type SimConfig,
+} from './config.ts';
+import { drawGroup } from './fair-weather.ts';
 import { drawFifoPart, isFifoQueue } from './fifo.ts';
 import type { CallRequest, Reply } from './history.ts';
 import type { Prng } from './prng.ts';
@@ -53,7 +61,7 @@ export class SimClient {
 
   #act(): Promise<unknown> {
     const queue = this.#draw.pick(this.#world.config.queues);
-    switch (this.#draw.weighted(this.#config.weights)) {
+    switch (this.#draw.weighted<ClientAction | 'task'>({ task: 0, ...this.#config.weights })) {
       case 'send':
         return this.#send(queue);
       case 'receive':
@@ -68,7 +76,17 @@ export class SimClient {
         return this.#recreate(queue);
       case 'look':
         return this.#call({ kind: 'look', queue: queue.name });
+      case 'task':
+        return this.#task();
     }
+  }
+
+  #task(): Promise<Reply> {
+    const { name, tasks } = this.#world.config.queues.find((queue) => queue.tasks)!;
+    if (this.#draw.chance(0.2)) return this.#call({ kind: 'cancel-task', queue: name });
+    const destination = this.#draw.pick(tasks!.destinations);
+    const messagesPerSecond = this.#draw.pick(tasks!.rates);
+    return this.#call({ kind: 'start-task', queue: name, request: { destination, messagesPerSecond } });
   }
 
   #call(request: CallRequest, hangUpMillis?: number): Promise<Reply> {
@@ -82,15 +100,16 @@ export class SimClient {
     return cluster.call(this.#index, node, request, options);
   }
 
-  #send({ name, fifo }: QueueConfig): Promise<Reply> {
+  #send({ name, fifo, fair }: QueueConfig): Promise<Reply> {
     const count = this.#draw.chance(0.7) ? 1 : this.#draw.between(2, 10);
     const call = ++this.#sends;
+    const group = fair && drawGroup(this.#draw, fair);
     const entries = Array.from({ length: count }, (_, index): SendEntry => {
       const marker = `m${this.#index}.${call}.${index}|`;
       const size = this.#draw.pick(this.#world.config.bodyBytes);
       const body = marker.padEnd(size, 'x');
       const delaySeconds = this.#draw.chance(0.1) ? this.#draw.pick([0, 1, 10]) : undefined;
-      const content = { body, attributes: new Map(), traceHeader: undefined, groupId: undefined };
+      const content = { body, attributes: new Map(), traceHeader: undefined, groupId: group };
       if (!fifo) return { content, contentBytes: body.length, delaySeconds };
       const { groupId, deduplication } = drawFifoPart(this.#draw, fifo, marker);
       return {

@@ -4,6 +4,7 @@
  */
 import { type QueueLimits, queueLimits } from '../../src/core/limits.ts';
 import type { EngineSettings, EngineTiming } from '../../src/engine/settings.ts';
+import type { FairConfig } from './fair-weather.ts';
 import type { FifoConfig } from './fifo.ts';
 import { focuses, focusOf } from './focus.ts';
 import { Prng } from './prng.ts';
@@ -68,15 +69,23 @@ export interface QueueConfig {
   readonly deadLetterTo: string | undefined;
   /** Only in a weather of its own (groups-weather.ts). */
   readonly fifo?: FifoConfig;
+  /** Of a standard queue; only in a weather of its own (fair-weather.ts). */
+  readonly fair?: FairConfig;
+  /** Message move tasks out of it, likewise (tasks-weather.ts). */
+  readonly tasks?: {
+    readonly destinations: readonly (string | undefined)[];
+    readonly rates: readonly (number | undefined)[];
+  };
 }
 
 export type ClientAction = 'send' | 'receive' | 'settle' | 'attributes' | 'purge' | 'recreate' | 'look';
+export type ClientWeights = Readonly<Record<ClientAction, number>> & { readonly task?: number };
 
 export interface ClientConfig {
   readonly home: number;
   readonly roams: boolean;
   readonly thinkMillis: number;
-  readonly weights: Readonly<Record<ClientAction, number>>;
+  readonly weights: ClientWeights;
   readonly deletes: number;
 }
 
@@ -219,6 +228,7 @@ function drawTiming(draw: Prng): Partial<EngineTiming> {
     sweepIntervalMillis: draw.pick([1_000, 5_000, 20_000, 120_000, 24 * 3_600_000]),
     foreignIntentPatienceMillis: draw.pick([0, 200, 5_000]),
     tombstoneAgeMillis: 3_600_000,
+    taskListMillis: Number.POSITIVE_INFINITY,
   };
 }
 
@@ -330,6 +340,8 @@ function drawLimits(seed: string): QueueLimits {
     intentsMax: draw.pick([2, queueLimits.intentsMax]),
     inFlightMax: draw.pick([20, queueLimits.inFlightMax, queueLimits.inFlightMax]),
     fifoLookMax: queueLimits.fifoLookMax,
+    groupRatesMax: queueLimits.groupRatesMax,
+    quietRangesMax: queueLimits.quietRangesMax,
     ...paged.pick([noPages, smallPages, smallPages, smallestPages]),
     segmentBytesMax: share * draw.pick([queueLimits.segmentBytesMax, queueLimits.tailBytesMax / 4]),
     // A few tails, so that every backlog is compacted.

@@ -11,6 +11,7 @@ import { Ledger } from './ledger.ts';
 import { PagesOfTheBucket, UnreadablePage } from './pages.ts';
 import type { Reached } from './reached.ts';
 import { Scenes } from './scenes.ts';
+import { TaskScenes } from './task-scenes.ts';
 
 export interface Failure {
   readonly property: string;
@@ -40,7 +41,7 @@ export class Court {
     this.#pages = new PagesOfTheBucket(peek);
     this.scenes = new Scenes(reached, this.ledger, now);
     const groupScenes = new GroupScenes(reached, this.ledger);
-    this.#checkers = [...allCheckers(this.ledger, world), this.scenes, groupScenes];
+    this.#checkers = [...allCheckers(this.ledger, world), this.scenes, groupScenes, new TaskScenes(reached)];
   }
 
   fail(property: string, detail: string): void {

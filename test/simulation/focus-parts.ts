@@ -1,5 +1,5 @@
 /** What several weathers (focus.ts) fix in the same way. */
-import type { ClientAction, SimConfig } from './config.ts';
+import type { ClientWeights, SimConfig } from './config.ts';
 
 /** At least so many nodes, of the kinds that were drawn. */
 export function withNodes(drawn: SimConfig, count: number): Pick<SimConfig, 'nodes' | 'clients'> {
@@ -17,7 +17,7 @@ export function withNodes(drawn: SimConfig, count: number): Pick<SimConfig, 'nod
 
 export function withWeights(
   clients: SimConfig['clients'],
-  weights: Partial<Record<ClientAction, number>>,
+  weights: Partial<ClientWeights>,
   thinkMillisMax: number,
 ): SimConfig['clients'] {
   return clients.map((client) => ({

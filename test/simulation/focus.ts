@@ -5,9 +5,11 @@
  */
 import { queueLimits } from '../../src/core/limits.ts';
 import { pagedDroughtMillisMax, type QueueConfig, type SimConfig, smallestPages } from './config.ts';
+import { fair } from './fair-weather.ts';
 import { noFaults, withNodes, withWeights } from './focus-parts.ts';
-import { groups } from './groups-weather.ts';
+import { drifts, groups } from './groups-weather.ts';
 import type { Prng } from './prng.ts';
+import { tasks } from './tasks-weather.ts';
 
 export const focusNames = [
   'moves',
@@ -25,6 +27,9 @@ export const focusNames = [
   'reads',
   'stretches',
   'groups',
+  'drifts',
+  'fair',
+  'tasks',
 ] as const;
 
 export type Focus = (typeof focusNames)[number];
@@ -49,6 +54,9 @@ export const focuses: Readonly<Record<Focus, (drawn: SimConfig, draw: Prng) => S
   reads,
   stretches,
   groups,
+  drifts,
+  fair,
+  tasks,
 };
 
 /** Letters all the time, several movers at once, and queues that come and go in the middle. */

@@ -65,6 +65,30 @@ export function groups(drawn: SimConfig, draw: Prng): SimConfig {
   };
 }
 
+/**
+ * The same on machines that sleep and clocks that are wrong, drift and step, and a store that lies about the time: order, exclusivity
+ * and deduplication rest on no clock, and ids may be forgotten later for it, never earlier.
+ */
+export function drifts(drawn: SimConfig, draw: Prng): SimConfig {
+  const config = groups(drawn, draw);
+  const sleeps = draw.pick([0, 0, 0.5, 1]);
+  return {
+    ...config,
+    nodes: config.nodes.map((node) => ({
+      ...node,
+      skewMillis: draw.pick([0, 0, -1, 1]) * draw.pick([500, 5_000, 600_000]) * draw.unit(),
+      stepsPerMinute: draw.pick([0, 0.5, 3]),
+    })),
+    faults: {
+      ...config.faults,
+      lie: draw.pick([0, 0, 0.0005]),
+      pause: sleeps > 0 ? draw.pick([0.001, 0.003]) : config.faults.pause,
+    },
+    sleeps,
+    pauseMillisMax: sleeps > 0 ? draw.pick([10_000, 200_000, 1_000_000]) : config.pauseMillisMax,
+  };
+}
+
 function drawQueues(draw: Prng): QueueConfig[] {
   const source = (name: string): QueueConfig => ({
     name,

@@ -4,9 +4,11 @@
  */
 import type { ManifestContent, QueueState } from '../../src/core/queue-state.ts';
 import type {
+  CancelMoveTaskOutcome,
   ChangeVisibilityOutcome,
   CreateQueueOutcome,
   DeleteOutcome,
+  MoveTaskRequest,
   PurgeOutcome,
   QueueMissing,
   QueueSnapshot,
@@ -15,6 +17,7 @@ import type {
   SendEntry,
   SendOutcome,
   SetQueueAttributesOutcome,
+  StartMoveTaskOutcome,
   VisibilityEntry,
 } from '../../src/engine/queue-api.ts';
 
@@ -31,7 +34,10 @@ export type CallRequest =
   | { readonly kind: 'receive'; readonly queue: string; readonly request: Omit<ReceiveRequest, 'signal'> }
   | { readonly kind: 'delete'; readonly queue: string; readonly handles: readonly string[] }
   | { readonly kind: 'visibility'; readonly queue: string; readonly entries: readonly VisibilityEntry[] }
-  | { readonly kind: 'look'; readonly queue: string };
+  | { readonly kind: 'look'; readonly queue: string }
+  | { readonly kind: 'start-task'; readonly queue: string; readonly request: MoveTaskRequest }
+  /** The one under way. */
+  | { readonly kind: 'cancel-task'; readonly queue: string };
 
 export type CallAnswer =
   | { readonly kind: 'unavailable'; readonly reason: string }
@@ -45,6 +51,8 @@ export type CallAnswer =
   | ReceiveOutcome
   | ChangeVisibilityOutcome
   | QueueSnapshot
+  | StartMoveTaskOutcome
+  | CancelMoveTaskOutcome
   | QueueMissing;
 
 export interface Call {

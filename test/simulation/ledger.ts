@@ -50,6 +50,8 @@ export class Ledger {
   readonly sent = new Map<string, MessageLife>();
   readonly #peek: (key: string) => Uint8Array | undefined;
   readonly #segments = new Map<string, DecodedSegment>();
+  /** Markers of messages that a move task has given up. */
+  readonly #redriven = new Set<string>();
 
   constructor(peek: (key: string) => Uint8Array | undefined) {
     this.#peek = peek;
@@ -101,6 +103,8 @@ export class Ledger {
       incarnation.live.set(sequence, life);
       born.push(life);
     }
+    for (const [sequence, { redriven }] of state.intents)
+      if (redriven) this.#redriven.add(markerOf(incarnation.live.get(sequence)!.message.body));
     return { landing, incarnation, before: beforeState, after: state, born, ended };
   }
 
@@ -110,8 +114,14 @@ export class Ledger {
     message: StoredMessage,
     { at }: Landing,
   ): MessageLife {
-    const moved = message.deadLetterSourceArn !== undefined;
+    const moved = message.deadLetterSourceArn !== undefined || this.#isRedriven(message);
     return { incarnation: incarnation.id, sequence, message, bornAt: at, moved };
+  }
+
+  /** A task moves a message under another id. */
+  #isRedriven({ body, messageId }: StoredMessage): boolean {
+    const marker = markerOf(body);
+    return this.#redriven.has(marker) && this.sent.get(marker)?.message.messageId !== messageId;
   }
 
   /** With the stamp as the manifest now gives it. */

@@ -3,13 +3,14 @@
  * message can be received and deleted, every move finishes, every call is answered, and after sweeps nothing is left
  * in the bucket that no manifest names. When not, it says why.
  */
+import { taskUnderWay } from '../../src/core/move-task.ts';
 import { resolveAttributes } from '../../src/core/queue-attributes.ts';
 import { stampOf } from '../../src/core/stamps.ts';
 import { createRequest } from './clients.ts';
 import type { Cluster } from './cluster.ts';
 import type { SimConfig } from './config.ts';
 import type { Court } from './court.ts';
-import { entryFor } from './fifo.ts';
+import { entryFor, isFifoState } from './fifo.ts';
 import type { CallRequest, Reply } from './history.ts';
 import type { IncarnationLife } from './ledger.ts';
 import { markerOf } from './ledger.ts';
@@ -67,13 +68,34 @@ function waiting(world: LivenessWorld): IncarnationLife[] {
     for (const { visibleAtMillis } of state.deliveries.values()) if (visibleAtMillis > hiddenUntil) hidden++;
     // They count as in flight, and the rest has to wait for a place.
     if (hidden >= config.limits.inFlightMax) return false;
+    const behind = isFifoState(state) ? behindHidden(live, state, hiddenUntil) : new Set<number>();
+    // Nothing is looked at beyond so many.
+    if (behind.size >= config.limits.fifoLookMax) return false;
     for (const { message, sequence } of live.values()) {
+      if (behind.has(sequence)) continue;
       const visibleAt = state.deliveries.get(sequence)?.visibleAtMillis ?? state.delayed.get(sequence) ?? 0;
       if (visibleAt > hiddenUntil) continue;
       if (state.intents.has(sequence) || stampOf(message) + retentionSeconds * 1000 > nowMillis) return true;
     }
     return false;
   });
+}
+
+/** What is hidden hides in a FIFO queue what is behind it in its group; a delay, all that was sent after it. */
+function behindHidden(
+  live: IncarnationLife['live'],
+  { deliveries, delayed }: IncarnationLife['state'],
+  hiddenUntil: number,
+): ReadonlySet<number> {
+  const behind = new Set<number>();
+  const groups = new Set<string | undefined>();
+  let held = false;
+  for (const [sequence, { message }] of [...live].sort(([a], [b]) => a - b)) {
+    if (held || groups.has(message.groupId)) behind.add(sequence);
+    if ((deliveries.get(sequence)?.visibleAtMillis ?? 0) > hiddenUntil) groups.add(message.groupId);
+    if ((delayed.get(sequence) ?? 0) > hiddenUntil) held = true;
+  }
+  return behind;
 }
 
 export function clocksWereWrong({ cluster, config }: LivenessWorld): boolean {
@@ -108,6 +130,16 @@ async function drain(world: LivenessWorld, queue: string, index: number, deadlin
       { timeoutMillis: minute },
     );
   }
+}
+
+/** A task ends by itself, on whichever node lives. */
+export async function endTasks({ scheduler, court }: LivenessWorld): Promise<void> {
+  const underWay = () =>
+    [...court.ledger.queues.values()].filter(({ state }) => taskUnderWay(state.moveTasks) !== undefined);
+  const deadline = scheduler.now + 3 * minute;
+  while (underWay().length > 0 && scheduler.now < deadline) await scheduler.sleep(1_000);
+  for (const { queue, state } of underWay())
+    return court.fail('a move task ends', `${queue}: ${JSON.stringify(taskUnderWay(state.moveTasks))}`);
 }
 
 /** A poll that waits on one node gets what is sent through another, as soon as its polling schedule lets it. */

@@ -36,5 +36,16 @@ function dispatch(service: QueueService, request: CallRequest, signal: AbortSign
       return service.changeVisibility(queue, request.entries);
     case 'look':
       return service.getQueue(queue);
+    case 'start-task':
+      return service.startMoveTask(queue, request.request);
+    case 'cancel-task':
+      return cancelTask(service, queue);
   }
+}
+
+async function cancelTask(service: QueueService, queue: string): Promise<CallAnswer> {
+  const listed = await service.moveTasks(queue);
+  if (listed.kind === 'queue-missing') return listed;
+  const [newest] = listed.tasks;
+  return newest ? service.cancelMoveTask(queue, newest.id) : { kind: 'no-such-task' };
 }

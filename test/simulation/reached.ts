@@ -102,6 +102,11 @@ const others = [
   'a page of deduplication ids is written',
   'a page of deduplication ids is over',
   'a purge drops a page of deduplication ids',
+  'a move task has moved all it could',
+  'a move task is taken over by another node',
+  'a move task is cancelled with messages on their way',
+  'a move task fails since a queue is gone',
+  'a message of a move task returns from a target that is gone',
 ] as const;
 
 export type ReachedKind =

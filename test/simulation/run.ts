@@ -13,6 +13,7 @@ import {
   buryEverything,
   createEverywhere,
   drainEverything,
+  endTasks,
   giveBackEverywhere,
   sweepEverything,
   wakeEverywhere,
@@ -131,6 +132,8 @@ async function playPhases(stage: Stage): Promise<void> {
     Math.max(config.lateMillisMax, config.pauseMillisMax) + config.requestTimeoutMillis + 20_000,
   );
   await drainEverything(stage);
+  if (court.failure) return;
+  await endTasks(stage);
   if (court.failure) return;
   await undelayGroups(stage);
   await wakeEverywhere(stage);

@@ -30,8 +30,8 @@ export function keepSeed({ seed, found }: KeptSeed, file: URL = keptFile): void 
 
 const swarmSeeds = 24;
 const seedsOfEachFocus = 2;
-/** Of crashes short ones, for scenes of one instant each; of pages until one ends by retention; of groups until a segment can't be read. */
-const seedsOfFocus: Partial<Record<Focus, number>> = { crashes: 12, pages: 7, groups: 4 };
+/** Of crashes short ones, for scenes of one instant each; of pages until one ends by retention; of groups until a segment can't be read; of tasks until a destination is gone. */
+const seedsOfFocus: Partial<Record<Focus, number>> = { crashes: 12, pages: 7, groups: 4, tasks: 5 };
 
 /** Together they reach every kind of fault and scene (reached.ts). */
 export function fixedSeeds(): string[] {

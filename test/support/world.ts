@@ -141,7 +141,7 @@ export class TestNode {
         conditionalDelete: true,
         listTags: true,
         ...settings,
-        timing: { sweepIntervalMillis: 1e9 * hour, ...timing },
+        timing: { sweepIntervalMillis: 1e9 * hour, taskListMillis: Number.POSITIVE_INFINITY, ...timing },
       },
     );
   }

@@ -31,6 +31,8 @@ const ROWS = {
   InvalidMessageContents: { queryCode: 'InvalidMessageContents', status: 400 },
   ReceiptHandleIsInvalid: { queryCode: 'ReceiptHandleIsInvalid', status: 400 },
   OverLimit: { queryCode: 'OverLimit', status: 403 },
+  /** Of message move tasks. */
+  ResourceNotFoundException: { queryCode: 'ResourceNotFoundException', status: 404 },
   /** Query protocol only: an action that does not exist there, or not at that address. */
   InvalidAction: { queryCode: 'InvalidAction', status: 400 },
   InvalidAddress: { queryCode: 'InvalidAddress', status: 404 },

@@ -37,8 +37,8 @@ describe('the SQS handler', () => {
     assert.deepEqual(after.body, { Attributes: { ApproximateNumberOfMessages: '1' } });
   });
 
-  it('has the twenty actions of this version', () => {
-    assert.equal(actions.size, 20);
+  it('has all actions of SQS', () => {
+    assert.equal(actions.size, 23);
   });
 
   it('shows the sender of the credential, or else the account', async () => {

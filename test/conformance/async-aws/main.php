@@ -152,6 +152,22 @@ $sqs->deleteQueue(['QueueUrl' => $url])->resolve();
 $send = fn () => $sqs->sendMessage(['QueueUrl' => $url, 'MessageBody' => 'x'])->resolve();
 // This version has no class for it here.
 checkRefused('a deleted queue is gone', $send, $gone, ClientException::class);
-foreach (['actions on queues and messages but SetQueueAttributes', 'errors', 'batches', 'attributes', 'redeliveries', 'long poll'] as $deed) {
+
+$fifo = $sqs->createQueue(['QueueName' => "$prefix.fifo", 'Attributes' => ['FifoQueue' => 'true', 'ContentBasedDeduplication' => 'true']])->getQueueUrl();
+$put = fn ($body, $group) => $sqs->sendMessage(['QueueUrl' => $fifo, 'MessageBody' => $body, 'MessageGroupId' => $group]);
+$first = $put('1', 'g');
+check('a sequence number', preg_match('/^[0-9]{20}$/', $first->getSequenceNumber()) === 1, $first->getSequenceNumber());
+checkEqual('a duplicate', $put('1', 'g')->getMessageId(), $first->getMessageId());
+$put('2', 'g')->resolve();
+$put('other', 'h')->resolve();
+$head = receiveOne('the head of the group', $fifo);
+$of = fn ($message) => [$message->getBody(), $message->getAttributes()['MessageGroupId'], $message->getAttributes()['MessageDeduplicationId']];
+checkEqual('its group and id', $of($head), ['1', 'g', hash('sha256', '1')]);
+checkEqual('a locked group lets others by', array_map(fn ($m) => $m->getBody(), receive($fifo, 10)), ['other']);
+$sqs->deleteMessage(['QueueUrl' => $fifo, 'ReceiptHandle' => $head->getReceiptHandle()])->resolve();
+checkEqual('then comes the next', receiveOne('the next of the group', $fifo)->getBody(), '2');
+checkRefused('no group', fn () => $sqs->sendMessage(['QueueUrl' => $fifo, 'MessageBody' => 'x'])->resolve(), 'MissingParameter', ClientException::class);
+$sqs->deleteQueue(['QueueUrl' => $fifo])->resolve();
+foreach (['actions on queues and messages but SetQueueAttributes', 'errors', 'batches', 'attributes', 'redeliveries', 'long poll', 'a FIFO queue'] as $deed) {
     echo "did $deed\n";
 }

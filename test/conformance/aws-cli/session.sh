@@ -79,4 +79,18 @@ refused 'too many messages' InvalidParameterValue receive-message --queue-url "$
 sqs delete-queue --queue-url "$url"
 refused 'a deleted queue is gone' AWS.SimpleQueueService.NonExistentQueue get-queue-url --queue-name "$name"
 AWS_SECRET_ACCESS_KEY=wrong refused 'a wrong secret' SignatureDoesNotMatch list-queues
-printf 'did %s\n' "a first user's session" errors batches attributes
+
+fifo=$(sqs create-queue --queue-name "$name.fifo" --attributes FifoQueue=true,ContentBasedDeduplication=true --query QueueUrl)
+put() { sqs send-message --queue-url "$fifo" --message-body "$1" --message-group-id g --query SequenceNumber; }
+number=$(put 1)
+[ "${#number}" = 20 ] || fail 'a FIFO queue answers a SequenceNumber' "$number"
+equal 'a duplicate has the first one'"'"'s' "$(put 1)" "$number"
+put 2 > "$folder/second"
+head=$(sqs receive-message --queue-url "$fifo" --attribute-names All --query 'Messages[0].[Body,Attributes.MessageGroupId,ReceiptHandle]')
+equal 'its head comes first' "$(cut -f 1,2 <<< "$head" | tr '\t' ' ')" '1 g'
+equal 'a group in flight yields nothing' "$(sqs receive-message --queue-url "$fifo" --query Messages)" None
+sqs delete-message --queue-url "$fifo" --receipt-handle "$(cut -f 3 <<< "$head")"
+equal 'then comes the next' "$(sqs receive-message --queue-url "$fifo" --wait-time-seconds 5 --query 'Messages[0].Body')" 2
+refused 'a message without a group' MissingParameter send-message --queue-url "$fifo" --message-body 3
+sqs delete-queue --queue-url "$fifo"
+printf 'did %s\n' "a first user's session" errors batches attributes 'a FIFO queue'

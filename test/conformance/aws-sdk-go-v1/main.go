@@ -262,6 +262,8 @@ func deadLetters() {
 	dead := must(create("dead", nil))
 	policy := fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":2}`, attributesOf(dead)["QueueArn"])
 	url := must(create("work", map[string]*string{"RedrivePolicy": &policy}))
+	sources := must(client.ListDeadLetterSourceQueues(&sqs.ListDeadLetterSourceQueuesInput{QueueUrl: &dead}))
+	checkEqual("its sources", aws.StringValueSlice(sources.QueueUrls), []string{url})
 	sent := must(send(url, "poison"))
 	for _, attempt := range []string{"1", "2"} {
 		message := receiveOne("attempt "+attempt, url)
@@ -286,8 +288,12 @@ func main() {
 	mistakes()
 	deliveries()
 	deadLetters()
+	access()
+	moves()
+	fifo()
 	for _, deed := range []string{
-		"actions on queues and messages", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters",
+		"every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters",
+		"tags and permissions", "message move tasks", "a FIFO queue",
 	} {
 		fmt.Printf("did %s\n", deed)
 	}

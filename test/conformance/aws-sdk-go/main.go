@@ -1,5 +1,6 @@
 // An ordinary program on aws-sdk-go-v2. Endpoint, region and credentials come from the environment alone. The SDK
-// itself checks the MD5 of every body and fails the call when one is wrong.
+// itself checks the MD5 of every body and fails the call when one is wrong. Over 300 lines because it is one program,
+// read from top to bottom like a user's own; FIFO queues (`aws-sdk-go fifo`) are in fifo.go.
 package main
 
 import (
@@ -159,6 +160,12 @@ func sending() {
 	for _, entry := range handles {
 		deletes = append(deletes, entry)
 	}
+	changes := []types.ChangeMessageVisibilityBatchRequestEntry{}
+	for _, entry := range deletes {
+		changes = append(changes, types.ChangeMessageVisibilityBatchRequestEntry{Id: entry.Id, ReceiptHandle: entry.ReceiptHandle, VisibilityTimeout: 60})
+	}
+	changed := must(client.ChangeMessageVisibilityBatch(ctx, &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &url, Entries: changes}))
+	checkEqual("a batch of visibilities", len(changed.Successful), 10)
 	deleted := must(client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: deletes}))
 	checkEqual("a batch of deletes", len(deleted.Successful), 10)
 	checkEqual("nothing is left", counts(url), "0/0/0")
@@ -246,6 +253,8 @@ func deadLetters() {
 	dead := must(create("dead", nil))
 	policy := fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":2}`, attributesOf(dead)["QueueArn"])
 	url := must(create("work", map[string]string{"RedrivePolicy": policy}))
+	sources := must(client.ListDeadLetterSourceQueues(ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: &dead}))
+	checkEqual("its sources", sources.QueueUrls, []string{url})
 	sent := must(send(url, "poison"))
 	for _, attempt := range []string{"1", "2"} {
 		message := receiveOne("attempt "+attempt, url)
@@ -267,19 +276,52 @@ func deadLetters() {
 	remove(dead)
 }
 
+func access() {
+	created := must(client.CreateQueue(ctx, &sqs.CreateQueueInput{
+		QueueName: aws.String(prefix + "access"), Tags: map[string]string{"team": "blue", "path/to": ""},
+	}))
+	url := *created.QueueUrl
+	must(client.TagQueue(ctx, &sqs.TagQueueInput{QueueUrl: &url, Tags: map[string]string{"team": "red"}}))
+	must(client.UntagQueue(ctx, &sqs.UntagQueueInput{QueueUrl: &url, TagKeys: []string{"path/to"}}))
+	tags := must(client.ListQueueTags(ctx, &sqs.ListQueueTagsInput{QueueUrl: &url})).Tags
+	checkEqual("tags", tags, map[string]string{"team": "red"})
+	grant := func(action string) error {
+		_, err := client.AddPermission(ctx, &sqs.AddPermissionInput{
+			QueueUrl: &url, Label: aws.String("one"), AWSAccountIds: []string{"111111111111"}, Actions: []string{action},
+		})
+		return err
+	}
+	check("AddPermission", grant("SendMessage") == nil, nil)
+	check("it writes the policy", strings.Contains(attributesOf(url)["Policy"], "SQS:SendMessage"), attributesOf(url))
+	checkCode("a label once more", grant("*"), "InvalidParameterValue")
+	must(client.RemovePermission(ctx, &sqs.RemovePermissionInput{QueueUrl: &url, Label: aws.String("one")}))
+	checkEqual("RemovePermission", attributesOf(url)["Policy"], "")
+	remove(url)
+}
+
+func did(deeds ...string) {
+	for _, deed := range deeds {
+		fmt.Printf("did %s\n", deed)
+	}
+}
+
 func main() {
 	random := make([]byte, 6)
 	must(rand.Read(random))
 	prefix = "aws-sdk-go-" + hex.EncodeToString(random) + "-"
 	client = sqs.NewFromConfig(must(config.LoadDefaultConfig(ctx)))
+	if len(os.Args) > 1 && os.Args[1] == "fifo" {
+		groups()
+		locks()
+		did("10 groups in order", "deduplication", "expired handles", "attributes with MD5")
+		return
+	}
 	queues()
 	sending()
 	mistakes()
 	deliveries()
 	deadLetters()
-	for _, deed := range []string{
-		"actions on queues and messages", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters",
-	} {
-		fmt.Printf("did %s\n", deed)
-	}
+	access()
+	moves()
+	did("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters", "tags and permissions", "message move tasks")
 }

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   AddPermissionCommand,
   BatchEntryIdsNotDistinct,
+  CancelMessageMoveTaskCommand,
   ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
@@ -18,6 +19,7 @@ import {
   InvalidAttributeName,
   InvalidMessageContents,
   ListDeadLetterSourceQueuesCommand,
+  ListMessageMoveTasksCommand,
   ListQueuesCommand,
   ListQueueTagsCommand,
   type Message,
@@ -30,10 +32,13 @@ import {
   ReceiveMessageCommand,
   type ReceiveMessageCommandInput,
   RemovePermissionCommand,
+  ResourceNotFoundException,
   SendMessageBatchCommand,
   SendMessageCommand,
+  type SendMessageCommandInput,
   SetQueueAttributesCommand,
   SQSClient,
+  StartMessageMoveTaskCommand,
   TagQueueCommand,
   TooManyEntriesInBatchRequest,
   UntagQueueCommand,
@@ -116,6 +121,19 @@ async function queues(): Promise<void> {
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: changed }));
   const seen = await attributesOf(url);
   checkEqual('SetQueueAttributes', [seen.DelaySeconds, seen.VisibilityTimeout], ['1', '7']);
+  const stored = {
+    KmsMasterKeyId: 'alias/aws/sqs',
+    KmsDataKeyReusePeriodSeconds: '60',
+    Policy: '{"Version":"2012-10-17","Statement":[]}',
+  };
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: stored }));
+  const kept = await attributesOf(url);
+  checkEqual('a key and a policy are stored and returned', { ...kept, ...stored }, kept);
+  checkEqual('a key turns managed encryption off', kept.SqsManagedSseEnabled, 'false');
+  const removed = { SqsManagedSseEnabled: 'true', Policy: '' };
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: removed }));
+  const { SqsManagedSseEnabled, KmsMasterKeyId, Policy } = await attributesOf(url);
+  checkEqual('and on again', [SqsManagedSseEnabled, KmsMasterKeyId, Policy], ['true', undefined, undefined]);
   for (const each of [url, ...made]) await sqs.send(new DeleteQueueCommand({ QueueUrl: each }));
   await checkRefused('a deleted queue is gone', send(url, 'x'), QueueDoesNotExist);
 }
@@ -164,6 +182,7 @@ async function sending(): Promise<void> {
   checkEqual('a filter', Object.keys(filtered.MessageAttributes ?? {}).sort(), ['count', 'text']);
   await remove(url, filtered);
 
+  await systemAttributes(url);
   const largest = 'm'.repeat(1048576);
   await send(url, largest);
   const large = await receiveOne('1 MiB', url);
@@ -192,6 +211,24 @@ async function sending(): Promise<void> {
   checkEqual('a batch of deletes', deleted.Successful?.length, 10);
   checkEqual('nothing is left', await counts(url), ['0', '0', '0']);
   await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
+}
+
+async function systemAttributes(QueueUrl: string): Promise<void> {
+  const StringValue = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
+  const MessageSystemAttributes = { AWSTraceHeader: { DataType: 'String', StringValue } };
+  const tenant = { QueueUrl, MessageBody: 'traced', MessageGroupId: 'tenant-1' };
+  const sent = await sqs.send(new SendMessageCommand({ ...tenant, MessageSystemAttributes }));
+  checkEqual('AWSTraceHeader is no message attribute', sent.MD5OfMessageAttributes, undefined);
+  check('it has an MD5 of its own', /^[0-9a-f]{32}$/.test(sent.MD5OfMessageSystemAttributes ?? ''), sent);
+  const message = await receiveOne('traced', QueueUrl);
+  checkEqual('AWSTraceHeader comes back', message.Attributes?.AWSTraceHeader, StringValue);
+  checkEqual('so does MessageGroupId on a standard queue', message.Attributes?.MessageGroupId, 'tenant-1');
+  await sqs.send(new SendMessageCommand({ ...tenant, MessageBody: 'of the same tenant' }));
+  const other = await receiveOne('a group in flight locks nobody out', QueueUrl);
+  for (const each of [message, other]) await remove(QueueUrl, each);
+  const wrong = { ...tenant, MessageSystemAttributes: { Other: { DataType: 'String', StringValue } } };
+  const refused = sqs.send(new SendMessageCommand(wrong as SendMessageCommandInput));
+  await checkRefused('a system attribute that is none', refused, 'InvalidParameterValue');
 }
 
 async function mistakes(): Promise<void> {
@@ -308,6 +345,39 @@ async function deadLetters(): Promise<void> {
   for (const each of [url, dead]) await sqs.send(new DeleteQueueCommand({ QueueUrl: each }));
 }
 
+async function moves(): Promise<void> {
+  const dead = await create('moves-dead');
+  const other = await create('moves-other');
+  const [SourceArn, DestinationArn] = [
+    (await attributesOf(dead)).QueueArn,
+    (await attributesOf(other)).QueueArn,
+  ];
+  const start = (rate: number) =>
+    sqs.send(
+      new StartMessageMoveTaskCommand({ SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate }),
+    );
+  await checkRefused('a move from no dead-letter queue', start(1), 'InvalidParameterValue');
+  const policy = JSON.stringify({ deadLetterTargetArn: SourceArn, maxReceiveCount: 1 });
+  const work = await create('moves-work', { RedrivePolicy: policy });
+  const newest = async () => (await sqs.send(new ListMessageMoveTasksCommand({ SourceArn }))).Results?.[0];
+  checkEqual('no task yet', await newest(), undefined);
+  for (let n = 0; n < 10; n += 1) await send(dead, `letter ${n}`);
+  const { TaskHandle } = await start(1);
+  await checkRefused('a second task', start(1), 'InvalidParameterValue');
+  checkEqual('a running task has its handle', (await newest())?.TaskHandle, TaskHandle);
+  const cancel = () => sqs.send(new CancelMessageMoveTaskCommand({ TaskHandle }));
+  check('cancelled in the middle', ((await cancel()).ApproximateNumberOfMessagesMoved ?? 10) < 10);
+  await checkRefused('cancelled twice', cancel(), ResourceNotFoundException);
+  while ((await newest())?.Status !== 'CANCELLED') await pause(200);
+  await start(500);
+  while ((await newest())?.Status === 'RUNNING') await pause(200);
+  checkEqual('then all are moved', [await counts(dead), await counts(other)].map(String), [
+    '0,0,0',
+    '10,0,0',
+  ]);
+  for (const QueueUrl of [work, dead, other]) await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+}
+
 async function tagsOf(QueueUrl: string): Promise<Record<string, string> | undefined> {
   return (await sqs.send(new ListQueueTagsCommand({ QueueUrl }))).Tags;
 }
@@ -344,7 +414,7 @@ async function tags(): Promise<void> {
   await sqs.send(new DeleteQueueCommand({ QueueUrl }));
 }
 
-for (const part of [queues, sending, mistakes, deliveries, deadLetters, tags]) await part();
+for (const part of [queues, sending, mistakes, deliveries, deadLetters, moves, tags]) await part();
 sqs.destroy();
 for (const deed of [
   'every action',
@@ -355,5 +425,6 @@ for (const deed of [
   'long poll',
   'dead letters',
   'tags and permissions',
+  'message move tasks',
 ])
   console.log(`did ${deed}`);

@@ -10,8 +10,6 @@ import os
 import struct
 import threading
 import time
-import urllib.error
-import urllib.request
 import uuid
 
 import boto3
@@ -19,6 +17,8 @@ from botocore.config import Config
 from botocore.exceptions import ReadTimeoutError
 
 import endpoint
+import moves
+import presigned
 from checks import check, check_equal, check_refused
 
 MEBIBYTE = 1048576
@@ -124,6 +124,14 @@ def queues():
         attributes_of(url, "VisibilityTimeout", "ReceiveMessageWaitTimeSeconds", "DelaySeconds"),
         {"VisibilityTimeout": "7", "ReceiveMessageWaitTimeSeconds": "1", "DelaySeconds": "2"},
     )
+    stored = {"KmsMasterKeyId": "alias/aws/sqs", "KmsDataKeyReusePeriodSeconds": "60", "Policy": '{"Version":"2012-10-17","Statement":[]}'}
+    sqs.set_queue_attributes(QueueUrl=url, Attributes=stored)
+    seen = attributes_of(url)
+    check_equal("a key and a policy are stored and returned", {name: seen.get(name) for name in stored}, stored)
+    check_equal("a key turns managed encryption off", seen.get("SqsManagedSseEnabled"), "false")
+    sqs.set_queue_attributes(QueueUrl=url, Attributes={"SqsManagedSseEnabled": "true", "Policy": ""})
+    seen = attributes_of(url)
+    check_equal("and on again", (seen.get("SqsManagedSseEnabled"), "KmsMasterKeyId" in seen, "Policy" in seen), ("true", False, False))
     check_refused(
         "create_queue with an unknown attribute",
         lambda: sqs.create_queue(QueueName=f"{prefix}-bad", Attributes={"Colour": "red"}),
@@ -187,6 +195,24 @@ def sending():
         sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
     sqs.purge_queue(QueueUrl=url)
 
+    trace = {"AWSTraceHeader": {"DataType": "String", "StringValue": "Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1"}}
+    tenant = {"QueueUrl": url, "MessageBody": "traced", "MessageGroupId": "tenant-1", "MessageSystemAttributes": trace}
+    sent = sqs.send_message(**tenant, MessageAttributes={"text": attributes["text"]})
+    check_equal("MD5OfMessageSystemAttributes", sent["MD5OfMessageSystemAttributes"], md5_of_attributes(trace))
+    check_equal("it leaves the other MD5 alone", sent["MD5OfMessageAttributes"], md5_of_attributes({"text": attributes["text"]}))
+    message = receive_one("traced", url)
+    check_equal("AWSTraceHeader comes back", message["Attributes"].get("AWSTraceHeader"), trace["AWSTraceHeader"]["StringValue"])
+    check_equal("MessageGroupId on a standard queue comes back", message["Attributes"].get("MessageGroupId"), "tenant-1")
+    sqs.send_message(QueueUrl=url, MessageBody="of the same tenant", MessageGroupId="tenant-1")
+    other = receive_one("a group in flight locks nobody out", url)
+    for each in (message, other):
+        sqs.delete_message(QueueUrl=url, ReceiptHandle=each["ReceiptHandle"])
+    check_refused(
+        "a system attribute that is none",
+        lambda: sqs.send_message(QueueUrl=url, MessageBody="x", MessageSystemAttributes={"Other": trace["AWSTraceHeader"]}),
+        "InvalidParameterValue",
+    )
+
     largest = "m" * MEBIBYTE
     sqs.send_message(QueueUrl=url, MessageBody=largest)
     message = receive_one("1 MiB", url)
@@ -210,6 +236,27 @@ def sending():
     )
     check_equal("delete_message_batch of ten", len(deleted["Successful"]), 10)
     check_equal("the queue is empty", visible_and_in_flight_and_delayed(url), (0, 0, 0))
+    sqs.delete_queue(QueueUrl=url)
+
+
+def groups():
+    """MessageGroupId on a standard queue (fair queues): accepted and returned; orders and blocks nothing."""
+    url = sqs.create_queue(QueueName=f"{prefix}-groups")["QueueUrl"]
+    sent = sqs.send_message(QueueUrl=url, MessageBody="tenant-1", MessageGroupId="tenant-1")
+    check("no SequenceNumber on a standard queue", "SequenceNumber" not in sent, sent)
+    entries = [{"Id": f"{n}", "MessageBody": f"tenant-{n % 2}", "MessageGroupId": f"tenant-{n % 2}"} for n in range(9)]
+    check_equal("a batch with groups", len(sqs.send_message_batch(QueueUrl=url, Entries=entries)["Successful"]), 9)
+    sqs.send_message(QueueUrl=url, MessageBody="None")
+    messages = []
+    while len(messages) < 11:
+        more = receive(url, MaxNumberOfMessages=10)
+        check("several messages of a group are out at once", len(more) > 0, len(messages))
+        messages += more
+    check_equal(
+        "each comes with its group",
+        sorted(str(message["Attributes"].get("MessageGroupId")) for message in messages),
+        sorted(message["Body"] for message in messages),
+    )
     sqs.delete_queue(QueueUrl=url)
 
 
@@ -436,26 +483,13 @@ def tags():
     sqs.delete_queue(QueueUrl=url)
 
 
-def presigned():
-    """URLs of the query protocol, which anybody may fetch who has one; in JSON the body would have to be signed as well."""
-    url = sqs.create_queue(QueueName=f"{prefix}-presigned")["QueueUrl"]
-    body = "from a URL: a+b & 100% \r\n😀"
-    send = sqs.generate_presigned_url("send_message", Params={"QueueUrl": url, "MessageBody": body}, HttpMethod="GET")
-    answer = urllib.request.urlopen(send).read().decode()
-    check("a presigned URL sends", hashlib.md5(body.encode()).hexdigest() in answer, answer)
-    check_equal("what it says", receive_one("from a presigned URL", url)["Body"], body)
-    try:
-        urllib.request.urlopen(send.replace("SendMessage", "PurgeQueue"))
-        check("a presigned URL for another action", False, "an answer")
-    except urllib.error.HTTPError as error:
-        check_equal("a presigned URL for another action is refused", error.code, 403)
-    sqs.delete_queue(QueueUrl=url)
-
-
-for part in (queues, sending, mistakes, deliveries, dead_letters, tags):
+for part in (queues, sending, groups, mistakes, deliveries, dead_letters, tags):
     part()
 if sqs.meta.service_model.metadata["protocol"] == "query":
-    presigned()
+    presigned.run(sqs, prefix)
     print("did presigned URLs")
+if hasattr(sqs, "start_message_move_task"):
+    moves.run(sqs, prefix)
+    print("did message move tasks")
 for deed in ("every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters", "tags and permissions"):
     print(f"did {deed}")

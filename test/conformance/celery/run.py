@@ -1,77 +1,31 @@
 """
 Two Celery workers and fifty tasks, two of them with an ETA: one task is retried, and one worker is killed with SIGKILL
-in the middle of a task, which the other worker then gets. One line a check; the first wrong answer ends the program
-with status 1.
+in the middle of a task, which the other worker then gets.
 """
 
 import datetime
 import os
-import pathlib
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
 import time
 import uuid
+
+from trial import check, end, files, kill_worker, left_in_queue, start_worker, stop_worker, wait_until, workers
 
 TASKS = 50
 RETRIED, FATAL, ETA, COUNTDOWN = 7, 23, 31, 32
 ETA_SECONDS = 6  # Less than the visibility timeout: Celery keeps such a task in the worker until its time has come.
-folder = pathlib.Path(tempfile.mkdtemp())
 os.environ["CELERY_QUEUE"] = f"celery-{uuid.uuid4().hex[:12]}"
-os.environ["CELERY_RESULTS"] = str(folder)
 
 import boto3  # noqa: E402
 import tasks  # noqa: E402
-
-workers = {}
-
-
-def check(what, holds, seen=None):
-    if not holds:
-        print(f"FAILED {what}: saw {seen!r}")
-        for log in sorted(folder.glob("*.log")):
-            print(f"--- {log.name}\n{log.read_text()[-3000:]}")
-        sys.exit(1)
-    print(f"ok {what}", flush=True)
-
-
-def start_worker(name):
-    command = [sys.executable, "-m", "celery", "-A", "tasks", "worker", "--concurrency=2", "--loglevel=info"]
-    command += [f"--hostname={name}@localhost", "--without-gossip", "--without-mingle"]
-    log = (folder / f"{name}.log").open("w")
-    workers[name] = subprocess.Popen(
-        command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, cwd=pathlib.Path(__file__).parent
-    )
-
-
-def files(kind, number="*"):
-    return list(folder.glob(f"{kind}-{number}.*"))
 
 
 def done():
     return {path.name.split(".")[0].removeprefix("done-") for path in files("done")}
 
 
-def wait_until(what, condition, seconds=90):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            check(what, False, sorted(path.name for path in folder.iterdir()))
-        time.sleep(0.1)
-    check(what, True)
-
-
-def left_in_queue():
-    names = [f"ApproximateNumberOfMessages{suffix}" for suffix in ("", "NotVisible", "Delayed")]
-    seen = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
-    return sum(int(value) for value in seen.values())
-
-
 try:
     for name in ("first", "second"):
-        start_worker(name)
+        start_worker(name, concurrency=2)
     due = time.time() + ETA_SECONDS
     eta = datetime.datetime.fromtimestamp(due, datetime.timezone.utc)
     tasks.timed.apply_async((ETA, due), eta=eta)
@@ -85,11 +39,7 @@ try:
 
     wait_until("the fatal task starts", lambda: files("started", FATAL))
     time.sleep(0.5)
-    victim = int(files("started", FATAL)[0].read_text())
-    (killed,) = [name for name, worker in workers.items() if worker.pid == victim]
-    os.killpg(victim, signal.SIGKILL)
-    workers.pop(killed).wait()
-    check("its worker is killed", True)
+    kill_worker(int(files("started", FATAL)[0].read_text()))
 
     wait_until("every task is done", lambda: len(done()) == TASKS)
     check("no task ran before its ETA", not files("early"), files("early"))
@@ -98,14 +48,10 @@ try:
     (survivor,) = workers.values()
     runners = {path.read_text() for path in files("done", FATAL)}
     check("on the other worker", runners == {str(survivor.pid)}, runners)
-    wait_until("every task is acknowledged", lambda: left_in_queue() == 0, seconds=40)
-    survivor.send_signal(signal.SIGTERM)
-    check("the worker stops", survivor.wait(timeout=60) == 0, survivor.returncode)
+    wait_until("every task is acknowledged", lambda: left_in_queue(sqs, url) == 0, seconds=40)
+    stop_worker(survivor)
     sqs.delete_queue(QueueUrl=url)
 finally:
-    for worker in workers.values():
-        if worker.poll() is None:
-            os.killpg(worker.pid, signal.SIGKILL)
-shutil.rmtree(folder)
+    end()
 for deed in (f"{TASKS} tasks", "ETA and countdown", "1 retry", "1 task of a worker killed by kill -9"):
     print(f"did {deed}")

@@ -49,3 +49,14 @@ def fatal(number):
     if first:
         time.sleep(300)
     note(f"done-{number}")
+
+
+@app.task
+def ordered(group, number, hangs):
+    """Tells in one file of its group when it starts and ends; one hangs in the worker that begins it first."""
+    path = results / f"events-{group}"
+    again = path.exists() and f"started {number} " in path.read_text()
+    with path.open("a") as events:
+        print("started", number, os.getppid(), file=events, flush=True)
+        time.sleep(300 if hangs and not again else 0.02)
+        print("done", number, os.getppid(), file=events, flush=True)

@@ -34,6 +34,8 @@ export type ModelCommand =
     }
   | { readonly kind: 'resolve'; readonly through: number }
   | { readonly kind: 'return' }
+  /** Whether it comes too late is of no interest: nothing may be seen of it. */
+  | { readonly kind: 'compact' }
   | {
       readonly kind: 'receive';
       readonly max: number;
@@ -56,6 +58,7 @@ export type SentResult =
   | { readonly kind: 'no-deduplication-id' };
 
 export type ModelOutcome =
+  | { readonly kind: 'compacted' }
   | { readonly kind: 'done'; readonly expired?: readonly number[]; readonly effect: boolean }
   | { readonly kind: 'visibility'; readonly entries: readonly string[]; readonly effect: boolean }
   | { readonly kind: 'sent'; readonly entries: readonly SentResult[]; readonly effect: boolean }

@@ -18,7 +18,7 @@ describe('a FIFO queue', () => {
       { numRuns },
     );
     assert.deepEqual([...seen.pages].sort(), [...pageKinds].sort());
-    for (const what of ['received', 'repeated', 'duplicates', 'expired', 'moved'] as const)
+    for (const what of ['received', 'repeated', 'duplicates', 'expired', 'moved', 'compacted'] as const)
       assert.ok(seen[what] > 0, what);
   });
 });

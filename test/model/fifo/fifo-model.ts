@@ -15,6 +15,8 @@ export interface Held {
   readonly elsewhere: number;
   /** Undefined: of a delivery that no consumer here has seen. */
   readonly lease: number | undefined;
+  /** What the next message sent would have been when it was received here; undefined: it came from elsewhere. */
+  readonly turn: number | undefined;
   /** Of a receive that may be repeated. `of`: how many messages it got; `asWas`: nobody gave it another timeout since. */
   readonly attempt?: {
     readonly id: string;
@@ -61,6 +63,7 @@ const turns: readonly (readonly ModelCommand['kind'][])[] = [
   ['send'],
   ['append', 'resolve', 'return'],
   ['receive'],
+  ['compact'],
 ];
 
 export class FifoModel {
@@ -123,6 +126,8 @@ export class FifoModel {
             message.place = { kind: 'delayed', dueAt: message.place.dueAt + byMillis };
         return { kind: 'done', effect: true };
       }
+      case 'compact':
+        return { kind: 'compacted' };
       case 'purge':
         this.messages = this.messages.filter(({ place }) => place.kind === 'moving');
         this.purgedBelow = this.nextSequence;
@@ -246,6 +251,7 @@ export class FifoModel {
         count,
         elsewhere: count,
         lease: undefined,
+        turn: undefined,
       } as const;
       this.messages.push({ sequence: this.nextSequence++, id, group, place });
       this.taken = number;
@@ -264,7 +270,15 @@ export class FifoModel {
     for (const message of this.messages)
       if (message.place.kind === 'moving') {
         const { count, elsewhere } = message.place;
-        message.place = { kind: 'held', visibleAt: now, leasedAt: now, count, elsewhere, lease: undefined };
+        message.place = {
+          kind: 'held',
+          visibleAt: now,
+          leasedAt: now,
+          count,
+          elsewhere,
+          lease: undefined,
+          turn: undefined,
+        };
       }
     return { kind: 'done', effect };
   }
@@ -327,23 +341,35 @@ export class FifoModel {
       const elsewhere = place.kind === 'held' ? place.elsewhere : 0;
       const lease = this.nextLease++;
       const visibleAt = now + (seconds ?? this.settings.visibilitySeconds) * 1000;
-      message.place = { kind: 'held', visibleAt, leasedAt: now, count, elsewhere, lease };
+      message.place = {
+        kind: 'held',
+        visibleAt,
+        leasedAt: now,
+        count,
+        elsewhere,
+        lease,
+        turn: this.nextSequence,
+      };
       received.push({ sequence, id, group, count, lease });
     }
-    for (const { group, sequence } of received) {
-      inOtherHands.add(group);
-      const message = this.messages.find((one) => one.sequence === sequence)!;
-      const ofAttempt = {
-        id: attempt!,
-        round: this.round,
-        of: received.length,
-        asWas: true,
-        repeated: false,
-      };
-      if (attempt !== undefined && message.place.kind === 'held')
-        message.place = { ...message.place, attempt: ofAttempt };
-    }
+    for (const { group } of received) inOtherHands.add(group);
+    const holds = (seconds ?? this.settings.visibilitySeconds) > 0;
+    if (attempt !== undefined && holds && received.length > 0) this.markAttempt(attempt, received);
     return { kind: 'received', messages: received, effect: effect || received.length > 0 };
+  }
+
+  /** Of two receives of one transition with the same id the later one counts. */
+  private markAttempt(id: string, received: readonly { readonly sequence: number }[]): void {
+    const { round } = this;
+    for (const message of this.messages) {
+      const { place } = message;
+      if (place.kind !== 'held') continue;
+      if (received.some(({ sequence }) => sequence === message.sequence)) {
+        const attempt = { id, round, of: received.length, asWas: true, repeated: false };
+        message.place = { ...place, attempt };
+      } else if (place.attempt?.id === id && place.attempt.round === round)
+        message.place = { ...place, attempt: { ...place.attempt, asWas: false } };
+    }
   }
 
   /** A message that is not due holds up whatever was sent later. */
@@ -357,14 +383,16 @@ export class FifoModel {
   }
 }
 
-/** All of the group that comes first, then all of the next. */
+/** All of the group whose turn is first, then all of the next. */
 function byGroup(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const groups = new Map<string, ModelMessage[]>();
   for (const message of messages) {
     const { group } = message;
     groups.set(group, [...(groups.get(group) ?? []), message]);
   }
-  return [...groups.values()].flat();
+  const turn = ({ place, sequence }: ModelMessage): number =>
+    (place.kind === 'held' ? place.turn : undefined) ?? sequence;
+  return [...groups.values()].sort(([a], [b]) => turn(a!) - turn(b!) || a!.sequence - b!.sequence).flat();
 }
 
 export interface Lease {

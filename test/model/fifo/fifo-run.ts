@@ -18,6 +18,7 @@ import { decodeManifestObject, encodeManifest } from '../../../src/format/manife
 import { fifoQueue, messageIn } from '../fifo.ts';
 import { redrive, sourceArn, sourceIncarnation } from '../one-queue.ts';
 import type { ModelCommand, ModelOutcome, ModelWorld } from './fifo-command.ts';
+import { compaction } from './fifo-compaction.ts';
 import { FifoModel, type Lease } from './fifo-model.ts';
 import type { Draw, Step } from './fifo-script.ts';
 
@@ -53,6 +54,7 @@ export const seen = {
   duplicates: 0,
   expired: 0,
   moved: 0,
+  compacted: 0,
   pages: new Set<string>(),
 };
 
@@ -118,7 +120,12 @@ export class FifoRun {
       prepared,
       pages,
     );
-    assert.deepEqual(results.map(inWordsOfTheModel), expected.map(withoutLeases));
+    const outcomes = results.map((result, i) => {
+      if (batch[i]!.model.kind !== 'compact') return inWordsOfTheModel(result);
+      if (result.effect) seen.compacted++;
+      return { kind: 'compacted' };
+    });
+    assert.deepEqual(outcomes, expected.map(withoutLeases));
     results.forEach((result, i) => {
       this.#learn(result, expected[i]!);
     });
@@ -169,7 +176,7 @@ export class FifoRun {
       messages.map(({ sequence, group }) => placeOf(whole, sequence, group)),
       messages.map(({ sequence, place }) => {
         if (place.kind !== 'held') return { sequence, ...place };
-        const { lease: _, leasedAt: __, attempt: ___, ...rest } = place;
+        const { lease: _, leasedAt: __, attempt: ___, turn: ____, ...rest } = place;
         return { sequence, ...rest };
       }),
     );
@@ -209,6 +216,10 @@ export class FifoRun {
         return { command: { kind: 'purge', cooldownMillis: 0 }, model: { kind: 'purge' } };
       case 'set':
         return settingOf(draw);
+      case 'compact': {
+        const command = compaction(this.#queue, draw.picks);
+        return command && { command, model: { kind: 'compact' } };
+      }
       case 'append':
         return this.#append(draw);
       case 'resolve': {

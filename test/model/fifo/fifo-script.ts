@@ -25,7 +25,8 @@ export type Draw =
   | { readonly kind: 'purge' }
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'append'; readonly count: number; readonly group: number; readonly skip: number }
-  | { readonly kind: 'resolve'; readonly lead: number };
+  | { readonly kind: 'resolve'; readonly lead: number }
+  | { readonly kind: 'compact'; readonly picks: readonly number[] };
 
 export interface Step {
   readonly advance: number;
@@ -97,6 +98,10 @@ const draws: Readonly<Record<Draw['kind'], readonly [weight: number, fc.Arbitrar
     ),
   ],
   resolve: [2, fc.record({ kind: kind('resolve'), lead: fc.integer({ min: -1, max: 1 }) }, plain)],
+  compact: [
+    3,
+    fc.record({ kind: kind('compact'), picks: fc.array(fc.nat(5), { minLength: 1, maxLength: 4 }) }, plain),
+  ],
 };
 
 const draw = fc.oneof(...Object.values(draws).map(([weight, arbitrary]) => ({ weight, arbitrary })));

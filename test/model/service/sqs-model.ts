@@ -97,6 +97,8 @@ export class SqsModel {
     if (text === undefined) return undefined;
     const policy = JSON.parse(text) as { deadLetterTargetArn: string; maxReceiveCount: number };
     const targetName = policy.deadLetterTargetArn.split(':').at(-1)!;
+    // Nothing moves out of a queue that is its own dead-letter queue.
+    if (targetName === queue.name) return undefined;
     return { targetName, maxReceiveCount: policy.maxReceiveCount };
   }
 

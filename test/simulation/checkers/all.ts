@@ -15,11 +15,13 @@ import { duplicatesChecker } from './duplicates.ts';
 import { endingsChecker } from './endings.ts';
 import { existenceChecker } from './existence.ts';
 import { expiredHandlesChecker } from './expired-handles.ts';
+import { fairTurnsChecker } from './fair-turns.ts';
 import { fencingChecker } from './fencing.ts';
 import { groupFlowChecker } from './group-flow.ts';
 import { groupHandsChecker } from './group-hands.ts';
 import { groupOrderChecker } from './group-order.ts';
 import { manifestTimeChecker } from './manifest-time.ts';
+import { moveTasksChecker } from './move-tasks.ts';
 import { purgesChecker } from './purges.ts';
 import { registerChecker } from './register.ts';
 import { segmentsChecker } from './segments.ts';
@@ -58,10 +60,12 @@ export function allCheckers(ledger: Ledger, world: Circumstances): readonly Diff
     groupOrderChecker(),
     groupHandsChecker(),
     groupFlowChecker(world),
+    fairTurnsChecker(world),
     deduplicationChecker(accepted, world),
     duplicatesChecker(accepted, ledger),
     expiredHandlesChecker(ledger, world.clockErrorMillis),
     deadLettersChecker(ledger, world.clockErrorMillis),
+    moveTasksChecker(ledger, world),
     purgesChecker(ledger),
     manifestTimeChecker(world.liesTold),
     segmentsChecker(ledger, world.present),

@@ -1,5 +1,6 @@
 /** Compaction changes no message: body, attributes and stamp are those that the manifest before gave. */
 import { isDeepStrictEqual } from 'node:util';
+import { stampOf } from '../../../src/core/stamps.ts';
 import { type Ledger, liveSequences, markerOf } from '../ledger.ts';
 import { type DiffChecker, isCompacted } from './check.ts';
 
@@ -22,7 +23,7 @@ export function compactionChecker(ledger: Ledger): DiffChecker {
             const is = ledger.bodyOf(incarnation, sequence);
             if (!was || !isDeepStrictEqual(is, was))
               return `sequence ${sequence} of ${incarnation.queue} was ${was && markerOf(was.body)} of ${was?.sentAtMillis}, and is ${is && markerOf(is.body)} of ${is?.sentAtMillis}`;
-            if (was.sentAtMillis > reference.sentAtMaxMillis)
+            if (stampOf(was) > reference.sentAtMaxMillis)
               return `segment ${id} of ${incarnation.queue} would end before its sequence ${sequence}`;
           }
         if (count !== reference.liveCount)

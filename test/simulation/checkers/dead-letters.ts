@@ -7,6 +7,7 @@ import { queueNameOfArn } from '../../../src/core/queue-arn.ts';
 import { resolveAttributes } from '../../../src/core/queue-attributes.ts';
 import { isFifoState } from '../fifo.ts';
 import type { IncarnationLife, LandingDiff, Ledger, MessageLife } from '../ledger.ts';
+import { markerOf } from '../ledger.ts';
 import type { DiffChecker } from './check.ts';
 
 /** What a batch knows of a target is not older than this. */
@@ -16,6 +17,13 @@ const batchMillisMax = 60_000;
 interface Given {
   readonly message: StoredMessage;
   readonly receiveCount: number;
+  /** By a move task: it arrives under another id. */
+  readonly redriven: boolean;
+}
+
+/** By what a moved message is known on both sides. */
+function nameOf(message: StoredMessage, redriven: boolean): string {
+  return redriven ? markerOf(message.body) : message.messageId;
 }
 
 /** The receives that a message came from another queue with: those of a chain are counted anew in each queue. */
@@ -60,8 +68,9 @@ function newIntents(
     // again: nothing lands there any more, and the message returns.
     const targetIsGone = ledger.incarnations.get(intent.targetIncarnation)?.endedAt !== undefined;
     if (intents.has(key) && !targetIsGone) return `number ${intent.number} was given twice`;
-    const { receiveCount } = intent;
-    intents.set(key, { message: incarnation.live.get(sequence)!.message, receiveCount });
+    const { receiveCount, redriven = false } = intent;
+    intents.set(key, { message: incarnation.live.get(sequence)!.message, receiveCount, redriven });
+    if (redriven) continue;
     const policy = resolveAttributes(after.attributes).redrivePolicy;
     const received = intent.receiveCount - elsewhere(incarnation, sequence);
     if (!policy || received < policy.maxReceiveCount)
@@ -78,7 +87,9 @@ function appended(
   /** When the state landed that this one replaces: the source was read after that. */
   baseAt: number,
 ): string | undefined {
-  const moved = born.filter((life) => life.moved).map(({ message }) => message.messageId);
+  const moved = born
+    .filter((life) => life.moved)
+    .map(({ message }) => nameOf(message, message.deadLetterSourceArn === undefined));
   const expected: string[] = [];
   const retentionMillis = resolveAttributes(after.attributes).retentionSeconds * 1000;
   for (const [source, { lastNumber }] of after.incomingLinks) {
@@ -90,13 +101,15 @@ function appended(
       taken.add(key);
       const given = intents.get(key);
       if (given === undefined) return `${incarnation.queue} took number ${number}, which nobody gave`;
-      const { message } = given;
-      const arrived = born.find(({ message: { messageId } }) => messageId === message.messageId);
-      if (arrived) arrivedWith.set(arrived, given.receiveCount);
+      const { message, redriven } = given;
+      const name = nameOf(message, redriven);
+      const arrived = born.find((life) => life.message.messageId === message.messageId);
+      if (arrived && !redriven) arrivedWith.set(arrived, given.receiveCount);
       // A receive of the same commit may have found its retention over.
       // In a FIFO queue its retention has just begun.
-      const ended = !isFifoState(after) && message.sentAtMillis + retentionMillis <= after.timeMillis;
-      if (!ended || moved.includes(message.messageId)) expected.push(message.messageId);
+      const ended =
+        !redriven && !isFifoState(after) && message.sentAtMillis + retentionMillis <= after.timeMillis;
+      if (!ended || moved.includes(name)) expected.push(name);
       const sourceLife = ledger.incarnations.get(source);
       const holds = [...(sourceLife?.state.intents.values() ?? [])].some(
         (intent) => intent.number === number && intent.targetIncarnation === after.incarnation,

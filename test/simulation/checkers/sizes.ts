@@ -133,12 +133,14 @@ function besidesTail(state: QueueState): number {
   return (
     bytes +
     48 * state.writers.length +
-    10 * state.ready.length +
+    10 * (state.ready.length + state.fairness.quiet.length) +
+    32 * state.fairness.rates.size +
     20 * state.delayed.size +
     80 * coldPages +
     64 * state.deliveries.size +
     (64 + groupBytes) * state.intents.size +
     64 * state.deduplication.size +
+    200 * state.moveTasks.length +
     128 * (state.outgoingLinks.size + state.incomingLinks.size)
   );
 }

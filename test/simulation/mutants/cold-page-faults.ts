@@ -71,7 +71,7 @@ const writingOfPages: readonly Mutant[] = [
     patches: [
       {
         file: segments,
-        text: 'if (!stillTrue(draft, content)) continue;',
+        text: 'if (!stillTrue(draft, content, quiet)) continue;',
         by: 'if ([...content.keys()].some((segment) => !draft.segments.current.has(segment))) continue;',
       },
     ],
@@ -102,8 +102,8 @@ const writingOfPages: readonly Mutant[] = [
       { file: ready, text: ' || holdsTail(draft, content)) continue;', by: ') continue;' },
       {
         file: ready,
-        text: 'if (t === inTail.length || inTail[t]! >= end) cold.push(start, end);',
-        by: 'cold.push(start, end);',
+        text: '    if (t < inTail.length && inTail[t]! < end) continue;\n',
+        by: '',
       },
     ],
   },

@@ -112,7 +112,13 @@ const faults: readonly Omit<Mutant, 'focus'>[] = [
   {
     name: 'a-receive-takes-of-one-group-alone',
     breaks: 'a receive goes on to other groups when one has no more',
-    patches: [{ file: order, text: 'if (this.#kept.size === 0) return undefined;', by: 'return undefined;' }],
+    patches: [
+      {
+        file: order,
+        text: '      this.#group = undefined;\n    }\n  }\n',
+        by: '      return undefined;\n    }\n  }\n',
+      },
+    ],
   },
   {
     name: 'ids-in-pages-are-not-looked-for',

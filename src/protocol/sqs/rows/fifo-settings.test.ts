@@ -16,28 +16,33 @@ const grant = {
 };
 
 describe('row: tags of FIFO queues', () => {
-  row('come with CreateQueue, over both protocols; what it compares are the attributes', async (sqs) => {
-    const first = { QueueName: 'q.fifo', Attributes: FIFO, tags: { team: 'blue' } };
-    assert.deepEqual(await sqs.done('CreateQueue', first), { QueueUrl: url('q.fifo') });
-    assert.deepEqual(await sqs.done('CreateQueue', { ...first, tags: { team: 'red' } }), {
-      QueueUrl: url('q.fifo'),
-    });
-    assert.deepEqual(await sqs.done('ListQueueTags', { QueueUrl: 'q.fifo' }), { Tags: { team: 'blue' } });
-    const differs = { ...FIFO, ContentBasedDeduplication: 'true' };
-    const refused = await sqs.refused('CreateQueue', { ...first, Attributes: differs });
-    assert.match(String(refused[1]), /different value for attribute ContentBasedDeduplication/);
-    const form = await sqs.query({
-      Action: 'CreateQueue',
-      QueueName: 'form.fifo',
-      'Attribute.1.Name': 'FifoQueue',
-      'Attribute.1.Value': 'true',
-      'Tag.1.Key': 'team',
-      'Tag.1.Value': 'green',
-    });
-    assert.equal(form.status, 200, form.xml);
-    assert.deepEqual(await sqs.done('ListQueueTags', { QueueUrl: 'form.fifo' }), { Tags: { team: 'green' } });
-    assert.deepEqual(await sqs.attributes('form.fifo', 'FifoQueue'), FIFO);
-  });
+  row(
+    'come with CreateQueue, over both protocols; it compares the attributes and those that are given',
+    async (sqs) => {
+      const first = { QueueName: 'q.fifo', Attributes: FIFO, tags: { team: 'blue' } };
+      assert.deepEqual(await sqs.done('CreateQueue', first), { QueueUrl: url('q.fifo') });
+      assert.deepEqual(await sqs.done('CreateQueue', first), { QueueUrl: url('q.fifo') });
+      const other = await sqs.refused('CreateQueue', { ...first, tags: { team: 'red' } });
+      assert.equal(other[0], 'QueueAlreadyExists');
+      assert.deepEqual(await sqs.done('ListQueueTags', { QueueUrl: 'q.fifo' }), { Tags: { team: 'blue' } });
+      const differs = { ...FIFO, ContentBasedDeduplication: 'true' };
+      const refused = await sqs.refused('CreateQueue', { ...first, Attributes: differs });
+      assert.match(String(refused[1]), /different value for attribute ContentBasedDeduplication/);
+      const form = await sqs.query({
+        Action: 'CreateQueue',
+        QueueName: 'form.fifo',
+        'Attribute.1.Name': 'FifoQueue',
+        'Attribute.1.Value': 'true',
+        'Tag.1.Key': 'team',
+        'Tag.1.Value': 'green',
+      });
+      assert.equal(form.status, 200, form.xml);
+      assert.deepEqual(await sqs.done('ListQueueTags', { QueueUrl: 'form.fifo' }), {
+        Tags: { team: 'green' },
+      });
+      assert.deepEqual(await sqs.attributes('form.fifo', 'FifoQueue'), FIFO);
+    },
+  );
 
   row('make no queue when they, its name or its attributes are refused', async (sqs) => {
     const tags = { team: 'blue' };

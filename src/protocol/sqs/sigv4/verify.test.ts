@@ -309,6 +309,46 @@ describe('a request is refused', () => {
     );
   });
 
+  it('well signed, but for another service or without its Host', async () => {
+    const plain = { ...PLAIN, protocol: 'http:', hostname: 'localhost' };
+    const signed = async (options: { signingService?: string; unsignableHeaders?: Set<string> }) => {
+      const { headers } = await signer().sign(plain, { signingDate: new Date(NOW_MILLIS), ...options });
+      return verifierAt(NOW_MILLIS).verify(arrived('POST', '/', headers, PLAIN.body));
+    };
+    assert.equal((await signed({})).kind, 'verified');
+    const cases = [
+      [{ signingService: 'sns' }, "Credential should be scoped to correct service: 'sqs'."],
+      [
+        { unsignableHeaders: new Set(['host']) },
+        "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.",
+      ],
+    ] as const;
+    for (const [options, message] of cases) {
+      const refused = fault(await signed(options));
+      assert.deepEqual([refused.type, refused.message], ['SignatureDoesNotMatch', message]);
+    }
+  });
+
+  it('whose Credential is scoped to another day than its date, or has no end', async () => {
+    const { headers } = await signer().sign(
+      { ...PLAIN, protocol: 'http:', hostname: 'localhost' },
+      { signingDate: new Date(NOW_MILLIS) },
+    );
+    const cases = [
+      ['/20260830/', '/20260829/', /^Date in Credential scope does not match YYYYMMDD/],
+      [
+        'aws4_request',
+        'aws5_request',
+        /^Credential should be scoped with a valid terminator: 'aws4_request'\.$/,
+      ],
+    ] as const;
+    for (const [from, to, message] of cases) {
+      const authorization = String(headers.authorization).replace(from, to);
+      const request = arrived('POST', '/', { ...headers, authorization }, PLAIN.body);
+      assert.match(fault(await verifierAt(NOW_MILLIS).verify(request)).message, message);
+    }
+  });
+
   it('more than 15 minutes from our clock, with our time in the message; 15 minutes pass', async () => {
     const request = await signedRequest(PLAIN);
     const minutes15 = 15 * 60_000;

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file okuri/storage/v1/storage.proto.
  */
 export const file_okuri_storage_v1_storage: GenFile = /*@__PURE__*/
-  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNIvQICghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC2xlYXNlX3BhZ2VzGBggAygLMiQub2t1cmkuc3RvcmFnZS52MS5MZWFzZVBhZ2VSZWZlcmVuY2USOQoLcmVhZHlfcGFnZXMYGSADKAsyJC5va3VyaS5zdG9yYWdlLnYxLlJlYWR5UGFnZVJlZmVyZW5jZRI/Cg5zZWdtZW50c19wYWdlcxgaIAMoCzInLm9rdXJpLnN0b3JhZ2UudjEuU2VnbWVudHNQYWdlUmVmZXJlbmNlEjsKDWRlZHVwbGljYXRpb24YGyADKAsyJC5va3VyaS5zdG9yYWdlLnYxLkRlZHVwbGljYXRpb25FbnRyeRJJChNkZWR1cGxpY2F0aW9uX3BhZ2VzGBwgAygLMiwub2t1cmkuc3RvcmFnZS52MS5EZWR1cGxpY2F0aW9uUGFnZVJlZmVyZW5jZRIPCgdwYWRkaW5nGB4gASgMImMKEkRlZHVwbGljYXRpb25FbnRyeRILCgNrZXkYASABKAwSEAoIc2VxdWVuY2UYAiABKAQSEgoKbWVzc2FnZV9pZBgDIAEoDBIaChJhY2NlcHRlZF9hdF9taWxsaXMYBCABKAQicQoaRGVkdXBsaWNhdGlvblBhZ2VSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEg0KBWNvdW50GAMgASgEEh8KF2xhc3RfYWNjZXB0ZWRfYXRfbWlsbGlzGAQgASgEIl8KEURlZHVwbGljYXRpb25QYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEjUKB2VudHJpZXMYAiADKAsyJC5va3VyaS5zdG9yYWdlLnYxLkRlZHVwbGljYXRpb25FbnRyeSIyCgdEZWxheWVkEhAKCHNlcXVlbmNlGAEgASgEEhUKDWR1ZV9hdF9taWxsaXMYAiABKAQisgEKFERlbGF5ZWRQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEEhsKE2ZpcnN0X2R1ZV9hdF9taWxsaXMYBiABKAQSGgoSbGFzdF9kdWVfYXRfbWlsbGlzGAcgASgEIk4KC0RlbGF5ZWRQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEioKB2VudHJpZXMYAiADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQidwoSUmVhZHlQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgEIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAUgASgEIi8KCVJlYWR5UGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBINCgVyZWFkeRgCIAMoBCLVAQoVU2VnbWVudHNQYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBISCgpsaXZlX2NvdW50GAQgASgEEhYKDmZpcnN0X3NlcXVlbmNlGAUgASgEEhUKDWxhc3Rfc2VxdWVuY2UYBiABKAQSGgoSc2VudF9hdF9taW5fbWlsbGlzGAcgASgEEhoKEnNlbnRfYXRfbWF4X21pbGxpcxgIIAEoBBINCgVieXRlcxgJIAEoBCJZCgxTZWdtZW50c1BhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSNAoIc2VnbWVudHMYAiADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2UioAIKCERlbGl2ZXJ5EhAKCHNlcXVlbmNlGAEgASgEEhkKEXZpc2libGVfYXRfbWlsbGlzGAIgASgEEhUKDXJlY2VpdmVfY291bnQYAyABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAQgASgEEhgKEGxlYXNlZF9hdF9taWxsaXMYBSABKAQSDQoFdG9rZW4YBiABKAwSFQoNbGVhc2VfdmVyc2lvbhgHIAEoBBINCgVncm91cBgIIAEoDBIaChJyZWNlaXZlZF9lbHNld2hlcmUYCSABKA0SDwoHYXR0ZW1wdBgKIAEoDBIYChBhdHRlbXB0X21lc3NhZ2VzGAsgASgNEhgKEGF0dGVtcHRfcmVwZWF0ZWQYDCABKAgi2wEKEkxlYXNlUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIfChdmaXJzdF92aXNpYmxlX2F0X21pbGxpcxgGIAEoBBIeChZsYXN0X3Zpc2libGVfYXRfbWlsbGlzGAcgASgEEgwKBGxlZnQYCCABKAwSEwoLbGVmdF9yYW5nZXMYCSADKAQiTQoJTGVhc2VQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEisKB2VudHJpZXMYAiADKAsyGi5va3VyaS5zdG9yYWdlLnYxLkRlbGl2ZXJ5IlEKC1RhaWxNZXNzYWdlEhAKCHNlcXVlbmNlGAEgASgEEjAKB21lc3NhZ2UYAiABKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2Ui8QIKDVN0b3JlZE1lc3NhZ2USEgoKbWVzc2FnZV9pZBgBIAEoDBIMCgRib2R5GAIgASgJEhYKDnNlbnRfYXRfbWlsbGlzGAMgASgEEhEKCXNlbmRlcl9pZBgEIAEoCRI2CgphdHRyaWJ1dGVzGAUgAygLMiIub2t1cmkuc3RvcmFnZS52MS5NZXNzYWdlQXR0cmlidXRlEhkKDHRyYWNlX2hlYWRlchgGIAEoCUgAiAEBEhUKCGdyb3VwX2lkGAcgASgJSAGIAQESIwoWZGVhZF9sZXR0ZXJfc291cmNlX2FybhgIIAEoCUgCiAEBEh0KEGRlZHVwbGljYXRpb25faWQYCSABKAlIA4gBARIXCg9tb3ZlZF9hdF9taWxsaXMYCiABKARCDwoNX3RyYWNlX2hlYWRlckILCglfZ3JvdXBfaWRCGQoXX2RlYWRfbGV0dGVyX3NvdXJjZV9hcm5CEwoRX2RlZHVwbGljYXRpb25faWQiXgoQTWVzc2FnZUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEhEKCWRhdGFfdHlwZRgCIAEoCRIOCgR0ZXh0GAMgASgJSAASEAoGYmluYXJ5GAQgASgMSABCBwoFdmFsdWUirwEKEFNlZ21lbnRSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEhIKCmxpdmVfY291bnQYAyABKAQSGgoSc2VudF9hdF9tYXhfbWlsbGlzGAQgASgEEg0KBWJ5dGVzGAUgASgEEiMKBHJ1bnMYBiADKAsyFS5va3VyaS5zdG9yYWdlLnYxLlJ1bhISCgpib2R5X2NvdW50GAcgASgEImEKA1J1bhIWCg5maXJzdF9zZXF1ZW5jZRgBIAEoBBIVCg1maXJzdF9vcmRpbmFsGAIgASgNEg0KBWNvdW50GAMgASgNEhwKFHNlbnRfYXRfc2hpZnRfbWlsbGlzGAQgASgEIlEKB1NlZ21lbnQSEwoLaW5jYXJuYXRpb24YASABKAwSMQoIbWVzc2FnZXMYAiADKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2UiqgEKBkludGVudBIQCghzZXF1ZW5jZRgBIAEoBBIaChJ0YXJnZXRfaW5jYXJuYXRpb24YAiABKAwSDgoGbnVtYmVyGAMgASgEEhUKDXJlY2VpdmVfY291bnQYBCABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAUgASgEEg0KBWdyb3VwGAYgASgMEhoKEnJlY2VpdmVkX2Vsc2V3aGVyZRgHIAEoDSJECgRMaW5rEhMKC2luY2FybmF0aW9uGAEgASgMEhIKCnF1ZXVlX25hbWUYAiABKAkSEwoLbGFzdF9udW1iZXIYAyABKAQiqwEKCVRvbWJzdG9uZRINCgVub25jZRgBIAEoDBIaChJidXJpZWRfaW5jYXJuYXRpb24YAiABKAwSFgoOY2xvc2luZ193cml0ZXIYAyABKAwSFwoPY2xvc2luZ19hdHRlbXB0GAQgASgEEhkKEWRlbGV0ZWRfYXRfbWlsbGlzGAUgASgEEg8KB3BhZGRpbmcYBiABKAwSFgoOYnVyaWVkX3ZlcnNpb24YByABKARiBnByb3RvMw");
+  fileDesc("Ch5va3VyaS9zdG9yYWdlL3YxL3N0b3JhZ2UucHJvdG8SEG9rdXJpLnN0b3JhZ2UudjEiUwoIRW52ZWxvcGUSFgoOZm9ybWF0X3ZlcnNpb24YASABKA0SDAoEa2luZBgCIAEoDRIQCghjaGVja3N1bRgDIAEoBxIPCgdwYXlsb2FkGAQgASgMIigKCUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkwKBldyaXRlchIKCgJpZBgBIAEoDBIPCgdhdHRlbXB0GAIgASgEEg8KB3ZlcnNpb24YAyABKAQSFAoMcm91bmRfbWlsbGlzGAQgASgNItIJCghNYW5pZmVzdBITCgtpbmNhcm5hdGlvbhgBIAEoDBIPCgd2ZXJzaW9uGAIgASgEEg0KBW5vbmNlGAMgASgMEhMKC3RpbWVfbWlsbGlzGAQgASgEEhkKEWNyZWF0ZWRfYXRfbWlsbGlzGAUgASgEEhoKEm1vZGlmaWVkX2F0X21pbGxpcxgGIAEoBBIvCgphdHRyaWJ1dGVzGAcgAygLMhsub2t1cmkuc3RvcmFnZS52MS5BdHRyaWJ1dGUSKQoEdGFncxgIIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuQXR0cmlidXRlEikKB3dyaXRlcnMYCSADKAsyGC5va3VyaS5zdG9yYWdlLnYxLldyaXRlchIVCg13cml0ZXJzX2Zsb29yGAogASgEEhUKDW5leHRfc2VxdWVuY2UYCyABKAQSFwoPcHVyZ2Vfd2F0ZXJtYXJrGAwgASgEEhgKEHB1cmdlZF9hdF9taWxsaXMYDSABKAQSFwoPY29sbGVjdGVkX2JlbG93GA4gASgEEg0KBXJlYWR5GA8gAygEEioKB2RlbGF5ZWQYECADKAsyGS5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWQSLgoKZGVsaXZlcmllcxgRIAMoCzIaLm9rdXJpLnN0b3JhZ2UudjEuRGVsaXZlcnkSKwoEdGFpbBgSIAMoCzIdLm9rdXJpLnN0b3JhZ2UudjEuVGFpbE1lc3NhZ2USNAoIc2VnbWVudHMYEyADKAsyIi5va3VyaS5zdG9yYWdlLnYxLlNlZ21lbnRSZWZlcmVuY2USKQoHaW50ZW50cxgUIAMoCzIYLm9rdXJpLnN0b3JhZ2UudjEuSW50ZW50Ei4KDm91dGdvaW5nX2xpbmtzGBUgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEi4KDmluY29taW5nX2xpbmtzGBYgAygLMhYub2t1cmkuc3RvcmFnZS52MS5MaW5rEj0KDWRlbGF5ZWRfcGFnZXMYFyADKAsyJi5va3VyaS5zdG9yYWdlLnYxLkRlbGF5ZWRQYWdlUmVmZXJlbmNlEjkKC2xlYXNlX3BhZ2VzGBggAygLMiQub2t1cmkuc3RvcmFnZS52MS5MZWFzZVBhZ2VSZWZlcmVuY2USOQoLcmVhZHlfcGFnZXMYGSADKAsyJC5va3VyaS5zdG9yYWdlLnYxLlJlYWR5UGFnZVJlZmVyZW5jZRI/Cg5zZWdtZW50c19wYWdlcxgaIAMoCzInLm9rdXJpLnN0b3JhZ2UudjEuU2VnbWVudHNQYWdlUmVmZXJlbmNlEjsKDWRlZHVwbGljYXRpb24YGyADKAsyJC5va3VyaS5zdG9yYWdlLnYxLkRlZHVwbGljYXRpb25FbnRyeRJJChNkZWR1cGxpY2F0aW9uX3BhZ2VzGBwgAygLMiwub2t1cmkuc3RvcmFnZS52MS5EZWR1cGxpY2F0aW9uUGFnZVJlZmVyZW5jZRIuCgptb3ZlX3Rhc2tzGB0gAygLMhoub2t1cmkuc3RvcmFnZS52MS5Nb3ZlVGFzaxIPCgdwYWRkaW5nGB4gASgMEiwKCGZhaXJuZXNzGB8gASgLMhoub2t1cmkuc3RvcmFnZS52MS5GYWlybmVzcyKBAQoIRmFpcm5lc3MSDQoFcXVpZXQYASADKAQSEgoKYnVzeV9iZWxvdxgCIAEoBBIWCg5xdWlldF9pbl9hX3JvdxgDIAEoDRIqCgVyYXRlcxgEIAMoCzIbLm9rdXJpLnN0b3JhZ2UudjEuR3JvdXBSYXRlEg4KBm1pbnV0ZRgFIAEoBCI3CglHcm91cFJhdGUSDQoFZ3JvdXAYASABKAwSDQoFY291bnQYAiABKAQSDAoEcGVhaxgDIAEoBCJjChJEZWR1cGxpY2F0aW9uRW50cnkSCwoDa2V5GAEgASgMEhAKCHNlcXVlbmNlGAIgASgEEhIKCm1lc3NhZ2VfaWQYAyABKAwSGgoSYWNjZXB0ZWRfYXRfbWlsbGlzGAQgASgEInEKGkRlZHVwbGljYXRpb25QYWdlUmVmZXJlbmNlEhQKDGJhc2VfdmVyc2lvbhgBIAEoBBINCgVub25jZRgCIAEoDBINCgVjb3VudBgDIAEoBBIfChdsYXN0X2FjY2VwdGVkX2F0X21pbGxpcxgEIAEoBCJfChFEZWR1cGxpY2F0aW9uUGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBI1CgdlbnRyaWVzGAIgAygLMiQub2t1cmkuc3RvcmFnZS52MS5EZWR1cGxpY2F0aW9uRW50cnkiMgoHRGVsYXllZBIQCghzZXF1ZW5jZRgBIAEoBBIVCg1kdWVfYXRfbWlsbGlzGAIgASgEIrIBChREZWxheWVkUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIbChNmaXJzdF9kdWVfYXRfbWlsbGlzGAYgASgEEhoKEmxhc3RfZHVlX2F0X21pbGxpcxgHIAEoBCJOCgtEZWxheWVkUGFnZRITCgtpbmNhcm5hdGlvbhgBIAEoDBIqCgdlbnRyaWVzGAIgAygLMhkub2t1cmkuc3RvcmFnZS52MS5EZWxheWVkIncKElJlYWR5UGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBCIvCglSZWFkeVBhZ2USEwoLaW5jYXJuYXRpb24YASABKAwSDQoFcmVhZHkYAiADKAQi1QEKFVNlZ21lbnRzUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSEgoKbGl2ZV9jb3VudBgEIAEoBBIWCg5maXJzdF9zZXF1ZW5jZRgFIAEoBBIVCg1sYXN0X3NlcXVlbmNlGAYgASgEEhoKEnNlbnRfYXRfbWluX21pbGxpcxgHIAEoBBIaChJzZW50X2F0X21heF9taWxsaXMYCCABKAQSDQoFYnl0ZXMYCSABKAQiWQoMU2VnbWVudHNQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEjQKCHNlZ21lbnRzGAIgAygLMiIub2t1cmkuc3RvcmFnZS52MS5TZWdtZW50UmVmZXJlbmNlIq4CCghEZWxpdmVyeRIQCghzZXF1ZW5jZRgBIAEoBBIZChF2aXNpYmxlX2F0X21pbGxpcxgCIAEoBBIVCg1yZWNlaXZlX2NvdW50GAMgASgNEiAKGGZpcnN0X3JlY2VpdmVkX2F0X21pbGxpcxgEIAEoBBIYChBsZWFzZWRfYXRfbWlsbGlzGAUgASgEEg0KBXRva2VuGAYgASgMEhUKDWxlYXNlX3ZlcnNpb24YByABKAQSDQoFZ3JvdXAYCCABKAwSGgoScmVjZWl2ZWRfZWxzZXdoZXJlGAkgASgNEg8KB2F0dGVtcHQYCiABKAwSGAoQYXR0ZW1wdF9tZXNzYWdlcxgLIAEoDRIYChBhdHRlbXB0X3JlcGVhdGVkGAwgASgIEgwKBHR1cm4YDSABKAQi2wEKEkxlYXNlUGFnZVJlZmVyZW5jZRIUCgxiYXNlX3ZlcnNpb24YASABKAQSDQoFbm9uY2UYAiABKAwSDQoFY291bnQYAyABKAQSFgoOZmlyc3Rfc2VxdWVuY2UYBCABKAQSFQoNbGFzdF9zZXF1ZW5jZRgFIAEoBBIfChdmaXJzdF92aXNpYmxlX2F0X21pbGxpcxgGIAEoBBIeChZsYXN0X3Zpc2libGVfYXRfbWlsbGlzGAcgASgEEgwKBGxlZnQYCCABKAwSEwoLbGVmdF9yYW5nZXMYCSADKAQiTQoJTGVhc2VQYWdlEhMKC2luY2FybmF0aW9uGAEgASgMEisKB2VudHJpZXMYAiADKAsyGi5va3VyaS5zdG9yYWdlLnYxLkRlbGl2ZXJ5IlEKC1RhaWxNZXNzYWdlEhAKCHNlcXVlbmNlGAEgASgEEjAKB21lc3NhZ2UYAiABKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2Ui8QIKDVN0b3JlZE1lc3NhZ2USEgoKbWVzc2FnZV9pZBgBIAEoDBIMCgRib2R5GAIgASgJEhYKDnNlbnRfYXRfbWlsbGlzGAMgASgEEhEKCXNlbmRlcl9pZBgEIAEoCRI2CgphdHRyaWJ1dGVzGAUgAygLMiIub2t1cmkuc3RvcmFnZS52MS5NZXNzYWdlQXR0cmlidXRlEhkKDHRyYWNlX2hlYWRlchgGIAEoCUgAiAEBEhUKCGdyb3VwX2lkGAcgASgJSAGIAQESIwoWZGVhZF9sZXR0ZXJfc291cmNlX2FybhgIIAEoCUgCiAEBEh0KEGRlZHVwbGljYXRpb25faWQYCSABKAlIA4gBARIXCg9tb3ZlZF9hdF9taWxsaXMYCiABKARCDwoNX3RyYWNlX2hlYWRlckILCglfZ3JvdXBfaWRCGQoXX2RlYWRfbGV0dGVyX3NvdXJjZV9hcm5CEwoRX2RlZHVwbGljYXRpb25faWQiXgoQTWVzc2FnZUF0dHJpYnV0ZRIMCgRuYW1lGAEgASgJEhEKCWRhdGFfdHlwZRgCIAEoCRIOCgR0ZXh0GAMgASgJSAASEAoGYmluYXJ5GAQgASgMSABCBwoFdmFsdWUirwEKEFNlZ21lbnRSZWZlcmVuY2USFAoMYmFzZV92ZXJzaW9uGAEgASgEEg0KBW5vbmNlGAIgASgMEhIKCmxpdmVfY291bnQYAyABKAQSGgoSc2VudF9hdF9tYXhfbWlsbGlzGAQgASgEEg0KBWJ5dGVzGAUgASgEEiMKBHJ1bnMYBiADKAsyFS5va3VyaS5zdG9yYWdlLnYxLlJ1bhISCgpib2R5X2NvdW50GAcgASgEImEKA1J1bhIWCg5maXJzdF9zZXF1ZW5jZRgBIAEoBBIVCg1maXJzdF9vcmRpbmFsGAIgASgNEg0KBWNvdW50GAMgASgNEhwKFHNlbnRfYXRfc2hpZnRfbWlsbGlzGAQgASgEIlEKB1NlZ21lbnQSEwoLaW5jYXJuYXRpb24YASABKAwSMQoIbWVzc2FnZXMYAiADKAsyHy5va3VyaS5zdG9yYWdlLnYxLlN0b3JlZE1lc3NhZ2UivAEKBkludGVudBIQCghzZXF1ZW5jZRgBIAEoBBIaChJ0YXJnZXRfaW5jYXJuYXRpb24YAiABKAwSDgoGbnVtYmVyGAMgASgEEhUKDXJlY2VpdmVfY291bnQYBCABKA0SIAoYZmlyc3RfcmVjZWl2ZWRfYXRfbWlsbGlzGAUgASgEEg0KBWdyb3VwGAYgASgMEhoKEnJlY2VpdmVkX2Vsc2V3aGVyZRgHIAEoDRIQCghyZWRyaXZlbhgIIAEoCCKdAgoITW92ZVRhc2sSCgoCaWQYASABKAwSDgoGc3RhdHVzGAIgASgNEhwKD2Rlc3RpbmF0aW9uX2FybhgDIAEoCUgAiAEBEhsKE21lc3NhZ2VzX3Blcl9zZWNvbmQYBCABKA0SGQoRc3RhcnRlZF9hdF9taWxsaXMYBSABKAQSDQoFbW92ZWQYBiABKAQSDwoHdG9fbW92ZRgHIAEoBBIPCgd0aHJvdWdoGAggASgEEhsKDmZhaWx1cmVfcmVhc29uGAkgASgJSAGIAQESGgoScGFjZWRfdW50aWxfbWlsbGlzGAogASgEEg4KBnJ1bm5lchgLIAEoDEISChBfZGVzdGluYXRpb25fYXJuQhEKD19mYWlsdXJlX3JlYXNvbiJECgRMaW5rEhMKC2luY2FybmF0aW9uGAEgASgMEhIKCnF1ZXVlX25hbWUYAiABKAkSEwoLbGFzdF9udW1iZXIYAyABKAQiqwEKCVRvbWJzdG9uZRINCgVub25jZRgBIAEoDBIaChJidXJpZWRfaW5jYXJuYXRpb24YAiABKAwSFgoOY2xvc2luZ193cml0ZXIYAyABKAwSFwoPY2xvc2luZ19hdHRlbXB0GAQgASgEEhkKEWRlbGV0ZWRfYXRfbWlsbGlzGAUgASgEEg8KB3BhZGRpbmcYBiABKAwSFgoOYnVyaWVkX3ZlcnNpb24YByABKARiBnByb3RvMw");
 
 /**
  * @generated from message okuri.storage.v1.Envelope
@@ -23,7 +23,7 @@ export const file_okuri_storage_v1_storage: GenFile = /*@__PURE__*/
 export type Envelope = Message<"okuri.storage.v1.Envelope"> & {
   /**
    * The oldest that can say it: 1; 2 names pages, and pages; 3 tells by ranges what has left one; 4 what is of FIFO
-   * queues. A reader refuses a version it does not know.
+   * queues; 5 of which a move task is under way. A reader refuses a version it does not know.
    *
    * @generated from field: uint32 format_version = 1;
    */
@@ -290,11 +290,26 @@ export type Manifest = Message<"okuri.storage.v1.Manifest"> & {
   deduplicationPages: DeduplicationPageReference[];
 
   /**
+   * Message move tasks out of this queue, the newest last: at most 10. While one is under way (status 1 or 2, then the last)
+   * the manifest is of format 5.
+   *
+   * @generated from field: repeated okuri.storage.v1.MoveTask move_tasks = 29;
+   */
+  moveTasks: MoveTask[];
+
+  /**
    * Makes a manifest larger than any tombstone; nothing in a manifest that is larger by itself.
    *
    * @generated from field: bytes padding = 30;
    */
   padding: Uint8Array;
+
+  /**
+   * Of standard queues with message groups. A hint: a node that does not know it may keep it as it is.
+   *
+   * @generated from field: okuri.storage.v1.Fairness fairness = 31;
+   */
+  fairness?: Fairness | undefined;
 };
 
 /**
@@ -303,6 +318,89 @@ export type Manifest = Message<"okuri.storage.v1.Manifest"> & {
  */
 export const ManifestSchema: GenMessage<Manifest> = /*@__PURE__*/
   messageDesc(file_okuri_storage_v1_storage, 3);
+
+/**
+ * Which waiting messages come first, so that a busy message group does not keep those of others waiting.
+ *
+ * @generated from message okuri.storage.v1.Fairness
+ */
+export type Fairness = Message<"okuri.storage.v1.Fairness"> & {
+  /**
+   * Sequence numbers of messages whose groups were quiet when they were sent: ranges as in Manifest.ready. Those that are
+   * not ready or delayed any more do not count.
+   *
+   * @generated from field: repeated uint64 quiet = 1;
+   */
+  quiet: bigint[];
+
+  /**
+   * What was sent by busy groups, and what was sent before, is below. 0: nothing of theirs waits, and nothing is quiet.
+   *
+   * @generated from field: uint64 busy_below = 2;
+   */
+  busyBelow: bigint;
+
+  /**
+   * Quiet messages handed out since the oldest of all was.
+   *
+   * @generated from field: uint32 quiet_in_a_row = 3;
+   */
+  quietInARow: number;
+
+  /**
+   * Ascending by group; at most 128.
+   *
+   * @generated from field: repeated okuri.storage.v1.GroupRate rates = 4;
+   */
+  rates: GroupRate[];
+
+  /**
+   * Minutes since the epoch: when the counts were halved last.
+   *
+   * @generated from field: uint64 minute = 5;
+   */
+  minute: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.Fairness.
+ * Use `create(FairnessSchema)` to create a new message.
+ */
+export const FairnessSchema: GenMessage<Fairness> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 4);
+
+/**
+ * @generated from message okuri.storage.v1.GroupRate
+ */
+export type GroupRate = Message<"okuri.storage.v1.GroupRate"> & {
+  /**
+   * The first 8 bytes of SHA-256 over the group id.
+   *
+   * @generated from field: bytes group = 1;
+   */
+  group: Uint8Array;
+
+  /**
+   * How much it has sent of late: halved at each full minute.
+   *
+   * @generated from field: uint64 count = 2;
+   */
+  count: bigint;
+
+  /**
+   * The highest count with which it sent what may still wait; 0: nothing of it waits that kept others waiting.
+   *
+   * @generated from field: uint64 peak = 3;
+   */
+  peak: bigint;
+};
+
+/**
+ * Describes the message okuri.storage.v1.GroupRate.
+ * Use `create(GroupRateSchema)` to create a new message.
+ */
+export const GroupRateSchema: GenMessage<GroupRate> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 5);
 
 /**
  * A deduplication id that a message has taken, whatever became of it.
@@ -344,7 +442,7 @@ export type DeduplicationEntry = Message<"okuri.storage.v1.DeduplicationEntry"> 
  * Use `create(DeduplicationEntrySchema)` to create a new message.
  */
 export const DeduplicationEntrySchema: GenMessage<DeduplicationEntry> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 4);
+  messageDesc(file_okuri_storage_v1_storage, 6);
 
 /**
  * Deduplication ids in an object of their own, `s/…/deduplication/…`, named by base version and nonce. Immutable; over as
@@ -383,7 +481,7 @@ export type DeduplicationPageReference = Message<"okuri.storage.v1.Deduplication
  * Use `create(DeduplicationPageReferenceSchema)` to create a new message.
  */
 export const DeduplicationPageReferenceSchema: GenMessage<DeduplicationPageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 5);
+  messageDesc(file_okuri_storage_v1_storage, 7);
 
 /**
  * @generated from message okuri.storage.v1.DeduplicationPage
@@ -409,7 +507,7 @@ export type DeduplicationPage = Message<"okuri.storage.v1.DeduplicationPage"> & 
  * Use `create(DeduplicationPageSchema)` to create a new message.
  */
 export const DeduplicationPageSchema: GenMessage<DeduplicationPage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 6);
+  messageDesc(file_okuri_storage_v1_storage, 8);
 
 /**
  * @generated from message okuri.storage.v1.Delayed
@@ -431,7 +529,7 @@ export type Delayed = Message<"okuri.storage.v1.Delayed"> & {
  * Use `create(DelayedSchema)` to create a new message.
  */
 export const DelayedSchema: GenMessage<Delayed> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 7);
+  messageDesc(file_okuri_storage_v1_storage, 9);
 
 /**
  * Delayed messages in an object of their own, `s/…/delayed/…`, named by base version and nonce. Immutable.
@@ -482,7 +580,7 @@ export type DelayedPageReference = Message<"okuri.storage.v1.DelayedPageReferenc
  * Use `create(DelayedPageReferenceSchema)` to create a new message.
  */
 export const DelayedPageReferenceSchema: GenMessage<DelayedPageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 8);
+  messageDesc(file_okuri_storage_v1_storage, 10);
 
 /**
  * @generated from message okuri.storage.v1.DelayedPage
@@ -508,7 +606,7 @@ export type DelayedPage = Message<"okuri.storage.v1.DelayedPage"> & {
  * Use `create(DelayedPageSchema)` to create a new message.
  */
 export const DelayedPageSchema: GenMessage<DelayedPage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 9);
+  messageDesc(file_okuri_storage_v1_storage, 11);
 
 /**
  * Ranges of ready messages in an object of their own, `s/…/ready/…`. Immutable.
@@ -551,7 +649,7 @@ export type ReadyPageReference = Message<"okuri.storage.v1.ReadyPageReference"> 
  * Use `create(ReadyPageReferenceSchema)` to create a new message.
  */
 export const ReadyPageReferenceSchema: GenMessage<ReadyPageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 10);
+  messageDesc(file_okuri_storage_v1_storage, 12);
 
 /**
  * @generated from message okuri.storage.v1.ReadyPage
@@ -577,7 +675,7 @@ export type ReadyPage = Message<"okuri.storage.v1.ReadyPage"> & {
  * Use `create(ReadyPageSchema)` to create a new message.
  */
 export const ReadyPageSchema: GenMessage<ReadyPage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 11);
+  messageDesc(file_okuri_storage_v1_storage, 13);
 
 /**
  * Segment references in an object of their own, `s/…/segments/…`. Immutable. What a collector finds here is named.
@@ -646,7 +744,7 @@ export type SegmentsPageReference = Message<"okuri.storage.v1.SegmentsPageRefere
  * Use `create(SegmentsPageReferenceSchema)` to create a new message.
  */
 export const SegmentsPageReferenceSchema: GenMessage<SegmentsPageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 12);
+  messageDesc(file_okuri_storage_v1_storage, 14);
 
 /**
  * @generated from message okuri.storage.v1.SegmentsPage
@@ -670,7 +768,7 @@ export type SegmentsPage = Message<"okuri.storage.v1.SegmentsPage"> & {
  * Use `create(SegmentsPageSchema)` to create a new message.
  */
 export const SegmentsPageSchema: GenMessage<SegmentsPage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 13);
+  messageDesc(file_okuri_storage_v1_storage, 15);
 
 /**
  * A message that was received at least once and not deleted: in flight until visible_at, then waiting for the next receive.
@@ -753,6 +851,14 @@ export type Delivery = Message<"okuri.storage.v1.Delivery"> & {
    * @generated from field: bool attempt_repeated = 12;
    */
   attemptRepeated: boolean;
+
+  /**
+   * On a FIFO queue: next_sequence when it was received, at which its group has its turn when it is visible again. 0: it came
+   * from another queue, and its sequence counts.
+   *
+   * @generated from field: uint64 turn = 13;
+   */
+  turn: bigint;
 };
 
 /**
@@ -760,7 +866,7 @@ export type Delivery = Message<"okuri.storage.v1.Delivery"> & {
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 14);
+  messageDesc(file_okuri_storage_v1_storage, 16);
 
 /**
  * Deliveries in an object of their own, `s/…/lease/…`, named by base version and nonce. Immutable: what becomes of one of
@@ -833,7 +939,7 @@ export type LeasePageReference = Message<"okuri.storage.v1.LeasePageReference"> 
  * Use `create(LeasePageReferenceSchema)` to create a new message.
  */
 export const LeasePageReferenceSchema: GenMessage<LeasePageReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 15);
+  messageDesc(file_okuri_storage_v1_storage, 17);
 
 /**
  * @generated from message okuri.storage.v1.LeasePage
@@ -859,7 +965,7 @@ export type LeasePage = Message<"okuri.storage.v1.LeasePage"> & {
  * Use `create(LeasePageSchema)` to create a new message.
  */
 export const LeasePageSchema: GenMessage<LeasePage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 16);
+  messageDesc(file_okuri_storage_v1_storage, 18);
 
 /**
  * @generated from message okuri.storage.v1.TailMessage
@@ -881,7 +987,7 @@ export type TailMessage = Message<"okuri.storage.v1.TailMessage"> & {
  * Use `create(TailMessageSchema)` to create a new message.
  */
 export const TailMessageSchema: GenMessage<TailMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 17);
+  messageDesc(file_okuri_storage_v1_storage, 19);
 
 /**
  * @generated from message okuri.storage.v1.StoredMessage
@@ -950,7 +1056,7 @@ export type StoredMessage = Message<"okuri.storage.v1.StoredMessage"> & {
  * Use `create(StoredMessageSchema)` to create a new message.
  */
 export const StoredMessageSchema: GenMessage<StoredMessage> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 18);
+  messageDesc(file_okuri_storage_v1_storage, 20);
 
 /**
  * @generated from message okuri.storage.v1.MessageAttribute
@@ -991,7 +1097,7 @@ export type MessageAttribute = Message<"okuri.storage.v1.MessageAttribute"> & {
  * Use `create(MessageAttributeSchema)` to create a new message.
  */
 export const MessageAttributeSchema: GenMessage<MessageAttribute> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 19);
+  messageDesc(file_okuri_storage_v1_storage, 21);
 
 /**
  * Messages in an object of their own, named by base version and nonce. Immutable.
@@ -1048,7 +1154,7 @@ export type SegmentReference = Message<"okuri.storage.v1.SegmentReference"> & {
  * Use `create(SegmentReferenceSchema)` to create a new message.
  */
 export const SegmentReferenceSchema: GenMessage<SegmentReference> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 20);
+  messageDesc(file_okuri_storage_v1_storage, 22);
 
 /**
  * Consecutive messages: ordinal first_ordinal + i of the segment is sequence first_sequence + i, for i < count.
@@ -1085,7 +1191,7 @@ export type Run = Message<"okuri.storage.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 21);
+  messageDesc(file_okuri_storage_v1_storage, 23);
 
 /**
  * @generated from message okuri.storage.v1.Segment
@@ -1111,7 +1217,7 @@ export type Segment = Message<"okuri.storage.v1.Segment"> & {
  * Use `create(SegmentSchema)` to create a new message.
  */
 export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 22);
+  messageDesc(file_okuri_storage_v1_storage, 24);
 
 /**
  * The source's half of a move: this message belongs to the target once the target has appended `number`.
@@ -1159,6 +1265,13 @@ export type Intent = Message<"okuri.storage.v1.Intent"> & {
    * @generated from field: uint32 received_elsewhere = 7;
    */
   receivedElsewhere: number;
+
+  /**
+   * By a move task: the target appends it as a new message. Format 5.
+   *
+   * @generated from field: bool redriven = 8;
+   */
+  redriven: boolean;
 };
 
 /**
@@ -1166,7 +1279,96 @@ export type Intent = Message<"okuri.storage.v1.Intent"> & {
  * Use `create(IntentSchema)` to create a new message.
  */
 export const IntentSchema: GenMessage<Intent> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 23);
+  messageDesc(file_okuri_storage_v1_storage, 25);
+
+/**
+ * @generated from message okuri.storage.v1.MoveTask
+ */
+export type MoveTask = Message<"okuri.storage.v1.MoveTask"> & {
+  /**
+   * 16 bytes of the UUID.
+   *
+   * @generated from field: bytes id = 1;
+   */
+  id: Uint8Array;
+
+  /**
+   * 1 running, 2 cancelling, 3 completed, 4 cancelled, 5 failed.
+   *
+   * @generated from field: uint32 status = 2;
+   */
+  status: number;
+
+  /**
+   * Absent: each message goes to its dead_letter_source_arn.
+   *
+   * @generated from field: optional string destination_arn = 3;
+   */
+  destinationArn?: string | undefined;
+
+  /**
+   * 0: as fast as it goes.
+   *
+   * @generated from field: uint32 messages_per_second = 4;
+   */
+  messagesPerSecond: number;
+
+  /**
+   * Upper bound of the store's time.
+   *
+   * @generated from field: uint64 started_at_millis = 5;
+   */
+  startedAtMillis: bigint;
+
+  /**
+   * Messages that have arrived.
+   *
+   * @generated from field: uint64 moved = 6;
+   */
+  moved: bigint;
+
+  /**
+   * Messages that were visible at the start, about.
+   *
+   * @generated from field: uint64 to_move = 7;
+   */
+  toMove: bigint;
+
+  /**
+   * Only messages with a lower sequence number are the task's.
+   *
+   * @generated from field: uint64 through = 8;
+   */
+  through: bigint;
+
+  /**
+   * Of a running task: it fails as soon as none of its intents is left.
+   *
+   * @generated from field: optional string failure_reason = 9;
+   */
+  failureReason?: string | undefined;
+
+  /**
+   * Up to when its rate is used up.
+   *
+   * @generated from field: uint64 paced_until_millis = 10;
+   */
+  pacedUntilMillis: bigint;
+
+  /**
+   * The 16 bytes of the writer that took the last step.
+   *
+   * @generated from field: bytes runner = 11;
+   */
+  runner: Uint8Array;
+};
+
+/**
+ * Describes the message okuri.storage.v1.MoveTask.
+ * Use `create(MoveTaskSchema)` to create a new message.
+ */
+export const MoveTaskSchema: GenMessage<MoveTask> = /*@__PURE__*/
+  messageDesc(file_okuri_storage_v1_storage, 26);
 
 /**
  * Outgoing: last intent number given for that target incarnation. Incoming: last number appended from that source incarnation.
@@ -1195,7 +1397,7 @@ export type Link = Message<"okuri.storage.v1.Link"> & {
  * Use `create(LinkSchema)` to create a new message.
  */
 export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 24);
+  messageDesc(file_okuri_storage_v1_storage, 27);
 
 /**
  * A deleted queue. Encoded to one fixed size, smaller than any manifest, so that LIST can tell the two.
@@ -1246,5 +1448,5 @@ export type Tombstone = Message<"okuri.storage.v1.Tombstone"> & {
  * Use `create(TombstoneSchema)` to create a new message.
  */
 export const TombstoneSchema: GenMessage<Tombstone> = /*@__PURE__*/
-  messageDesc(file_okuri_storage_v1_storage, 25);
+  messageDesc(file_okuri_storage_v1_storage, 28);
 
