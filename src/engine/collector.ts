@@ -26,9 +26,9 @@ import {
 } from '../format/object-keys.ts';
 import { type ListedObject, StoreError } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
+import { logFailure } from './log-failure.ts';
 import { ManifestRegister } from './manifest-register.ts';
 import { allNamedBy, nameOf, names } from './named-objects.ts';
-import { Unavailable } from './queue-api.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 
 interface Listed {
@@ -61,8 +61,7 @@ export class Collector {
         const deleted = await this.sweep();
         log.info('swept the bucket', { deleted });
       } catch (error) {
-        if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
-        log.warn('the sweep of the bucket ended early', { error });
+        logFailure(log, 'the sweep of the bucket ended early', error);
       }
       await clock.sleep(sweepIntervalMillis * (0.9 + 0.2 * random.unit()), this.#stop);
     }
@@ -98,13 +97,13 @@ export class Collector {
     return deleted + (await this.#collectAged());
   }
 
-  /** A queue that can't be read or committed to now leaves the others their sweep. @throws StoreError */
+  /** A queue that can't be read or committed to leaves the others their sweep. @throws StoreError */
   async #ofQueue({ name, incarnation }: ObjectKeyParts, sweep: () => Promise<number>): Promise<number> {
     try {
       return await sweep();
     } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      this.#context.environment.log.warn('a queue was not swept', { queue: name, incarnation, error });
+      if (error instanceof StoreError) throw error;
+      logFailure(this.#context.environment.log, 'a queue was not swept', error, { queue: name, incarnation });
       return 0;
     }
   }

@@ -22,8 +22,8 @@ import type { Landed } from './batch-commit.ts';
 import type { CommitLoop } from './commit-loop.ts';
 import type { EngineContext } from './context.ts';
 import { whyNotLoaded } from './immutable-cache.ts';
+import { logFailure } from './log-failure.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
-import { Unavailable } from './queue-api.ts';
 import { uploadObject } from './upload-object.ts';
 
 /** Delays after which a segment is still, and looks end when nothing changes. */
@@ -119,10 +119,9 @@ export class Compactor {
     try {
       while (!this.#over && (await this.#turns.run(() => this.#compact())));
     } catch (error) {
-      if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
       // A later look tries again.
-      const fields = { queue: this.#loop.name, error };
-      this.#context.environment.log.warn('segments were not compacted', fields);
+      const { log } = this.#context.environment;
+      logFailure(log, 'segments were not compacted', error, { queue: this.#loop.name });
     } finally {
       this.#working = false;
     }

@@ -12,8 +12,8 @@ import { isUnderWay } from '../core/move-task.ts';
 import { moveTasksPrefix, parseMoveTaskKey } from '../format/object-keys.ts';
 import { type ListedObject, StoreError } from '../store/object-store.ts';
 import type { EngineContext } from './context.ts';
+import { logFailure } from './log-failure.ts';
 import { ManifestRegister } from './manifest-register.ts';
-import { Unavailable } from './queue-api.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 import { tasksFollowedMax } from './settings.ts';
 import { dropMarker } from './task-marker.ts';
@@ -47,8 +47,7 @@ export class TaskFinder {
       try {
         await this.look();
       } catch (error) {
-        if (!(error instanceof StoreError || error instanceof Unavailable)) throw error;
-        log.warn('the markers of message move tasks could not be listed', { error });
+        logFailure(log, 'the markers of message move tasks could not be listed', error);
       }
       this.#called = false;
       do await clock.sleep(taskListMillis * (0.9 + 0.2 * random.unit()), this.#stop);
@@ -91,8 +90,9 @@ export class TaskFinder {
       else loop?.wantRead();
     } catch (error) {
       // One queue that can't be read must not keep the tasks of all others.
-      if (!(error instanceof Unavailable)) throw error;
-      this.#context.environment.log.warn('the queue of a message move task cannot be read', { queue, error });
+      if (error instanceof StoreError) throw error;
+      const { log } = this.#context.environment;
+      logFailure(log, 'the queue of a message move task cannot be read', error, { queue });
     }
   }
 

@@ -249,7 +249,7 @@ export const messageFaults: readonly Mutant[] = [
       {
         file: receive,
         text: '      this.#unreadable = true;\n',
-        by: '      this.#leave(sequence);\n      draft.endBody(sequence);\n      this.#ended = true;\n',
+        by: '      this.#walk.leave(visible);\n      draft.endBody(sequence);\n      this.#ended = true;\n',
       },
     ],
   },
