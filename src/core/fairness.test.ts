@@ -8,6 +8,8 @@ import {
   purgeOf,
   releaseOf,
   sendOf,
+  sourceArn,
+  sourceIncarnation,
 } from '../../test/model/one-queue.ts';
 import { QUIET_IN_A_ROW_MAX, queueLimits } from './limits.ts';
 import { noFairness } from './queue-state.ts';
@@ -58,6 +60,28 @@ describe('a standard queue with message groups', () => {
       'busy2',
       'busy3',
     ]);
+  });
+
+  it('counts what a move task brings back as if it were sent', () => {
+    const queue = new OneQueue();
+    queue.source = { kind: 'present', pending: new Set(Array.from({ length: 200 }, (_, n) => n)) };
+    const redriven = [...many('busy', 100), ...of('quiet', 'q1')].map((sent, index) => ({
+      number: index + 1,
+      message: {
+        ...sent.content,
+        messageId: sent.messageId,
+        senderId: sent.senderId,
+        sentAtMillis: 1,
+        deadLetterSourceArn: sourceArn,
+      },
+      contentBytes: sent.contentBytes,
+      receiveCount: 1,
+      firstReceivedAtMillis: 1,
+      redriven: true as const,
+    }));
+    const source = { name: 'dead', incarnation: sourceIncarnation, arn: sourceArn };
+    queue.commit({ kind: 'append-moved', source, messages: redriven });
+    assert.deepEqual(queue.bodies(2), ['q1', 'busy1']);
   });
 
   it('counts those turns on through receives of one message', () => {

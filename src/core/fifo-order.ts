@@ -71,11 +71,14 @@ export class FifoOrder {
     };
     for (const [group, places] of this.#kept) consider(group, places[0]!);
     // What is further on has its turn further on.
-    while (turn > this.#reached && this.#keptCount < FIFO_LOOK_AHEAD_MAX) {
+    while (turn > this.#reached) {
       const next = this.#nextFree();
       if (!next) break;
+      const before = first;
       if (!this.#kept.has(next.group)) consider(next.group, next.place);
-      this.#keep(next);
+      // Of what is only passed over, a bounded number is kept; its groups have to wait for another transition.
+      if (this.#keptCount < FIFO_LOOK_AHEAD_MAX || first !== before) this.#keep(next);
+      else this.#locks.lock(next.group, next.place.sequence);
     }
     return first;
   }

@@ -71,6 +71,17 @@ for (const [where, prepare] of [
       assert.deepEqual(queue.bodies(10, 0), ['g3-m1', 'g1-m1', 'g1-m2', 'g2-m1', 'g2-m2']);
     });
 
+    it('find the others also behind more messages that came back than a walk keeps', () => {
+      const many = Array.from({ length: FIFO_LOOK_AHEAD_MAX + 50 }, (_, n) => `${n}`);
+      const queue = prepare(fifoQueue());
+      for (let n = 0; n < many.length; n += 10)
+        queue.commit(...many.slice(n, n + 10).map((body) => sendIn(body, body)));
+      queue.commit(sendIn('last', 'last'));
+      for (let n = 0; n < many.length; n += 10) queue.receive(10, 0);
+      assert.deepEqual(queue.bodies(1, 0), ['last']);
+      assert.deepEqual(queue.bodies(2, 0), ['0', '1'], 'then the first that came back');
+    });
+
     it('flow round a locked group', () => {
       const queue = prepare(fifoQueue());
       queue.commit(sendIn('a', 'a1', 'a2'), sendIn('b', 'b1'), sendIn('c', 'c1'));

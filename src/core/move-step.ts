@@ -125,7 +125,10 @@ export class MoveStepper {
         draft.endBody(sequence);
       } else {
         const target = this.#target(task, body);
-        if (target === 'needed') awaited++;
+        if (target === 'unreadable') {
+          unreadable = true;
+          candidate.pass();
+        } else if (target === 'needed') awaited++;
         else if (target === undefined) break;
         else {
           candidate.leave();
@@ -152,6 +155,7 @@ export class MoveStepper {
       this.neededTargets.add(queueName);
       return 'needed';
     }
+    if (target.kind === 'unreadable') return 'unreadable';
     if (target.kind === 'present') return { queueName, targetIncarnation: target.incarnation };
     failTask(this.#draft, destinationGone);
     return undefined;

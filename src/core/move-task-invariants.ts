@@ -18,14 +18,23 @@ export function brokenTaskStep(current: QueueState, next: QueueState): string | 
   return undefined;
 }
 
-export function brokenTasks({ moveTasks, intents, nextSequence }: QueueState): string | undefined {
+export function brokenTasks(state: QueueState): string | undefined {
+  const underWay = taskUnderWay(state.moveTasks);
+  for (const [sequence, { redriven }] of state.intents)
+    if (redriven && !underWay) return `sequence ${sequence} is moved by a task that has ended`;
+  return brokenTaskList(state);
+}
+
+/** What a reader can tell by the list alone. */
+export function brokenTaskList({
+  moveTasks,
+  nextSequence,
+}: Pick<QueueState, 'moveTasks' | 'nextSequence'>): string | undefined {
   if (moveTasks.length > MOVE_TASKS_MAX) return 'too many move tasks';
   if (new Set(moveTasks.map(({ id }) => id)).size < moveTasks.length) return 'a move task is there twice';
   const underWay = taskUnderWay(moveTasks);
   if (underWay && underWay !== moveTasks.at(-1)) return `move task ${underWay.id} was overtaken`;
   for (const { id, through } of moveTasks)
     if (through > nextSequence) return `move task ${id} reaches beyond every sequence number`;
-  for (const [sequence, { redriven }] of intents)
-    if (redriven && !underWay) return `sequence ${sequence} is moved by a task that has ended`;
   return undefined;
 }

@@ -44,6 +44,7 @@ export function considerMove(
     return 'wait';
   }
   if (target.kind === 'missing') return 'deliver';
+  if (target.kind === 'unreadable') return 'wait';
   if (draft.intents.current.size >= draft.limits.intentsMax) return 'wait';
   return { queueName, targetIncarnation: target.incarnation };
 }
@@ -133,6 +134,9 @@ function appendAsNew(draft: Draft, moved: MovedMessage): void {
   };
   draft.append(sequence, message, inlineBytesOf(message, moved.contentBytes), moved);
   draft.makeReady(sequence, sequence + 1);
+  // A busy group that comes back from its dead-letter queue is as busy as if it were sent.
+  if (!draft.resolved.fifo)
+    draft.fairness.sent(sequence, content.groupId === undefined ? undefined : groupOf(content));
 }
 
 /**

@@ -41,7 +41,9 @@ export type PreparedPage = NewPage & {
 /** A queue that dead letters go to, as last read. */
 export type MoveTarget =
   | { readonly kind: 'present'; readonly incarnation: Incarnation }
-  | { readonly kind: 'missing' };
+  | { readonly kind: 'missing' }
+  /** Its manifest is damaged, or of a newer format. */
+  | { readonly kind: 'unreadable' };
 
 /** The source of a move, read after the state that the append is applied to (DESIGN.md section 6 †). */
 export type MoveSourceView =

@@ -32,6 +32,7 @@ import { keptPageBytes } from './caches.ts';
 import { type LoadResult, type NotLoaded, whyNotLoaded } from './immutable-cache.ts';
 import { loadPage } from './load-page.ts';
 import { ManifestRegister } from './manifest-register.ts';
+import { Unavailable } from './queue-api.ts';
 import type { QueueView } from './queue-view.ts';
 import { uploadObject } from './upload-object.ts';
 
@@ -173,16 +174,24 @@ export class BatchResources implements Resources {
     await Promise.all(
       [...names].map(async (name) => {
         // A queue may name itself as its dead-letter queue: nothing moves then.
-        const observed =
-          name === this.#view.name
-            ? undefined
-            : await new ManifestRegister(this.#view.context.environment, name).readQueue();
-        const target: MoveTarget = observed
-          ? { kind: 'present', incarnation: observed.state.incarnation }
-          : { kind: 'missing' };
+        const target: MoveTarget =
+          name === this.#view.name ? { kind: 'missing' } : await this.#readTarget(name);
         this.#targets.set(name, target);
       }),
     );
+  }
+
+  /** One that can't be read keeps its letters waiting, and nothing else. */
+  async #readTarget(name: string): Promise<MoveTarget> {
+    const { environment } = this.#view.context;
+    try {
+      const observed = await new ManifestRegister(environment, name).readQueue();
+      return observed ? { kind: 'present', incarnation: observed.state.incarnation } : { kind: 'missing' };
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      environment.log.warn('a queue that messages go to cannot be read', { queue: name, error });
+      return { kind: 'unreadable' };
+    }
   }
 
   async #readSources(names: ReadonlyMap<Incarnation, string>): Promise<void> {

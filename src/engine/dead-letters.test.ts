@@ -43,6 +43,23 @@ async function whereabouts(world: World): Promise<Record<string, readonly string
 }
 
 describe('a message received too often', () => {
+  scenario('waits for a dead-letter queue that cannot be read, and keeps no other waiting', async (world) => {
+    const node = world.startNode();
+    await twoQueues(node);
+    await sendDoomed(node, 'dead');
+    const stored = await world.bucket.get(manifestKey('dlq'));
+    assert.ok(stored.kind === 'done');
+    await world.bucket.put(manifestKey('dlq'), new Uint8Array([1, 2, 3]));
+    await node.send('q', 'alive');
+    const other = world.startNode();
+    assert.deepEqual(bodiesOf(await other.receive('q', { visibilityTimeoutSeconds: 60 })), ['alive']);
+    assert.deepEqual(bodiesOf(await other.receive('q')), []);
+    await world.bucket.put(manifestKey('dlq'), stored.body);
+    await other.receive('q');
+    await world.clock.advance(minute);
+    assert.deepEqual((await whereabouts(world)).target, ['dead']);
+  });
+
   scenario('goes to the dead-letter queue with its identity, stamp and count', async (world) => {
     const node = world.startNode();
     await twoQueues(node, 2);

@@ -72,16 +72,26 @@ export class Mover {
     let failures = 0;
     while (this.#intents().size > 0 && !this.#stop.aborted) {
       if (this.#isAnothersTask() && !(await this.#stands())) continue;
-      try {
-        for (const target of new Set([...this.#intents().values()].map((intent) => intent.targetIncarnation)))
-          await this.#moveTo(target);
-        failures = 0;
-      } catch (error) {
-        environment.log.warn('dead letters wait', { queue: this.#loop.view.name, error });
+      const problem = await this.#moveToEach();
+      if (!problem) failures = 0;
+      else {
+        environment.log.warn('dead letters wait', { queue: this.#loop.view.name, error: problem.error });
         const ceiling = Math.min(retryMaxMillis, retryMinMillis * 2 ** failures++);
         await environment.clock.sleep(ceiling * (0.5 + environment.random.unit() / 2), this.#stop);
       }
     }
+  }
+
+  /** A target that fails keeps no other waiting; the last problem, if any. */
+  async #moveToEach(): Promise<{ readonly error: unknown } | undefined> {
+    let problem: { readonly error: unknown } | undefined;
+    for (const target of new Set([...this.#intents().values()].map((intent) => intent.targetIncarnation)))
+      try {
+        await this.#moveTo(target);
+      } catch (error) {
+        problem = { error };
+      }
+    return problem;
   }
 
   async #bePatient(): Promise<void> {

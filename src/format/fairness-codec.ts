@@ -1,5 +1,6 @@
 /** Who comes first in a standard queue with message groups: a few hundred bytes mostly, written with every commit. */
 import { type GroupHash, groupHashBytes } from '../core/ids.ts';
+import { GROUP_RATES_MAX } from '../core/limits.ts';
 import { type Fairness, type GroupRate, noFairness } from '../core/queue-state.ts';
 import { decodeReady, encodeReady } from './delivery-codec.ts';
 import { lengthTag, Malformed, varintTag } from './wire.ts';
@@ -7,6 +8,8 @@ import type { WireReader } from './wire-reader.ts';
 import type { WireWriter } from './wire-writer.ts';
 
 const field = { quiet: 1, busyBelow: 2, quietInARow: 3, rates: 4, minute: 5 } as const;
+/** Sums of them stay exact. */
+const countMax = 2 ** 40;
 const rateField = { group: 1, count: 2, peak: 3 } as const;
 
 export function encodeFairness(writer: WireWriter, fairnessField: number, fairness: Fairness): void {
@@ -42,6 +45,7 @@ export function decodeFairness(reader: WireReader): Fairness {
     else reader.skip(tag);
   }
   reader.leave(outer);
+  if (rates.size > GROUP_RATES_MAX) throw new Malformed(`${rates.size} groups are counted`);
   return fairness;
 }
 
@@ -59,5 +63,6 @@ function decodeRate(reader: WireReader, into: Map<GroupHash, GroupRate>): void {
   }
   reader.leave(outer);
   if (group === '') throw new Malformed('a rate has no group');
+  if (Math.max(count, peak) > countMax) throw new Malformed('a group has sent more than can be counted');
   into.set(group as GroupHash, { count, peak });
 }

@@ -11,6 +11,7 @@ import {
   incarnationBytes,
 } from '../core/ids.ts';
 import type { MoveTask } from '../core/move-task.ts';
+import { brokenTaskList } from '../core/move-task-invariants.ts';
 import { carried, type Intent, type Link, type QueueState, type WriterEntry } from '../core/queue-state.ts';
 import { ascending } from './ascending.ts';
 import {
@@ -147,6 +148,8 @@ export function decodeHead(bytes: Uint8Array): ManifestHead {
     else unknownFields.push(unknownField(reader, tag));
   }
   if (head.incarnation === '') throw new Malformed('a manifest has no incarnation');
+  const broken = brokenTaskList(head);
+  if (broken !== undefined) throw new Malformed(broken);
   if (nonceBytes !== manifestNonceBytes) throw new Malformed('the nonce has the wrong length');
   head.intents = intentsOf(intents);
   head.outgoingLinks = linksOf(outgoing);

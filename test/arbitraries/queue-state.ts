@@ -216,7 +216,7 @@ const namedTexts = fc
   .array(fc.tuple(fc.constantFrom('VisibilityTimeout', 'DelaySeconds', 'Policy', 'RedrivePolicy'), text))
   .map((entries) => new Map(entries));
 
-const rate = fc.record({ count: count.map((n) => n + 1).filter(Number.isSafeInteger), peak: count }, plain);
+const rate = fc.record({ count: fc.integer({ min: 1, max: 2 ** 31 - 1 }), peak: fc.nat(2 ** 31 - 1) }, plain);
 
 const deduplicationKey = bytes(16).map((random) => hexFromBytes(random) as DeduplicationKey);
 const deduplicationEntry = fc.record(

@@ -278,7 +278,7 @@ export class QueueRun {
       target: (name) => {
         const target = batch.targets.get(name);
         assert.ok(target, 'the model meets a dead letter whose target was not asked for');
-        return target.kind === 'missing' ? 'missing' : target.incarnation;
+        return target.kind === 'present' ? target.incarnation : 'missing';
       },
       sourceIntents: (source) => {
         const view = batch.sources.get(source as Incarnation)!;
