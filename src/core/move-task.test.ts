@@ -327,6 +327,17 @@ describe('the rate of a move task', () => {
     pacedUntilMillis,
   });
 
+  it('is kept again after one second’s worth when the clock is set back an hour', () => {
+    const queue = withTask(90, { messagesPerSecond: 20 });
+    queue.nowMillis += 5_000;
+    assert.equal(given(queue, step()), 20);
+    queue.nowMillis -= 3_600_000;
+    assert.equal(given(queue, step()), 20);
+    assert.equal(given(queue, step()), 0);
+    queue.nowMillis += 500;
+    assert.equal(given(queue, step()), 10);
+  });
+
   it('neither bursts nor stands still, whatever the clock does', () => {
     fc.assert(
       fc.property(
@@ -342,6 +353,10 @@ describe('the rate of a move task', () => {
             const wait = untilAllowed(paced, now, 1);
             assert.ok(wait <= 1_000 + Math.ceil(1_000 / rate), `${wait} ms until the next`);
             assert.equal(wait === 0, allowed >= 1);
+            for (const count of [1, Math.ceil(rate / 2), rate]) {
+              const stated = untilAllowed(paced, now, count);
+              assert.ok(allowance(paced, now + stated) >= count, `${count} not after ${stated} ms`);
+            }
             const took = Math.min(wanted, allowed);
             paced = task(rate, pacedAfter(paced, now, took));
             assert.ok(Number.isSafeInteger(paced.pacedUntilMillis));

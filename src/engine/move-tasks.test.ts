@@ -179,6 +179,20 @@ describe('a message move task', () => {
     }
   });
 
+  scenario('keeps its rate when all clocks are set back an hour', async (world) => {
+    const node = world.startNode();
+    await queues(node, 300);
+    await start(world, node, 10);
+    await world.clock.advance(5 * second);
+    const before = (await taskIn(world)).moved;
+    world.storeSkewMillis = -60 * minute;
+    node.clock.skewMillis = -60 * minute;
+    await world.clock.advance(10 * second);
+    const moved = (await taskIn(world)).moved - before;
+    assert.ok(moved >= 80 && moved <= 110, String(moved));
+    assert.equal((await over(world)).moved, 300);
+  });
+
   scenario('ends when its queue is purged, and with its queue when that is deleted', async (world) => {
     const node = world.startNode();
     await queues(node, 40);
