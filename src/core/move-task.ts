@@ -34,7 +34,7 @@ export interface MoveTask {
   readonly failureReason?: string;
   /** Up to when its rate is used up, by the deciding clock. */
   readonly pacedUntilMillis: number;
-  /** Who took the last step. Others leave it to that one while it goes on (engine/task-runner.ts). */
+  /** Who took the last step. Others leave it to that one while it goes on; a step says whom it follows (engine/task-runner.ts). */
   readonly runner: WriterId;
 }
 
