@@ -3,7 +3,7 @@
  * the state alone (a repeated delete, an empty receive): the loop may answer it only from a state that is fresh
  * enough (DESIGN.md section 3, rule 5).
  */
-import type { AttemptHash, Incarnation } from './ids.ts';
+import type { AttemptHash, Incarnation, WriterId } from './ids.ts';
 import type { MessageContent, StoredMessage } from './message.ts';
 import type { MoveTask } from './move-task.ts';
 import type { PolicyStatement } from './permissions.ts';
@@ -94,6 +94,8 @@ export type Command =
   | {
       readonly kind: 'step-move-task';
       readonly id: string;
+      /** Whom the task named when this was decided: no step when it names another by now, who goes on with it. */
+      readonly runner: WriterId;
       readonly messagesMax: number;
       /** What can't be read now won't be waited for: with nothing else left the task fails. */
       readonly lastTry: boolean;

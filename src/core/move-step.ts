@@ -79,6 +79,7 @@ export class MoveStepper {
     const task = taskUnderWay(draft.moveTasks);
     if (task?.id !== command.id || task.status !== 'running' || task.failureReason !== undefined)
       return stepped(0);
+    if (task.runner !== command.runner) return stepped(0);
     const room = draft.limits.intentsMax - draft.intents.current.size;
     const most = Math.min(command.messagesMax, room, allowance(task, draft.time.nowMillis));
     if (most <= 0) return stepped(0);

@@ -15,7 +15,7 @@ import {
   writer,
 } from '../../test/model/one-queue.ts';
 import type { Command, CommandOutcome } from './command.ts';
-import type { Incarnation } from './ids.ts';
+import { type Incarnation, writerIdFrom } from './ids.ts';
 import { MOVE_TASKS_MAX, queueLimits } from './limits.ts';
 import { allowance, type MoveTask, pacedAfter, untilAllowed } from './move-task.ts';
 
@@ -25,9 +25,10 @@ const idOf = (n: number) => `00000000-0000-4000-9000-${String(n).padStart(12, '0
 function start(n = 1, fields: Partial<MoveTask> = {}): Command {
   return { kind: 'start-move-task', task: { id: idOf(n), toMove: 3, destinationArn, ...fields } };
 }
-const step = (messagesMax = 100, n = 1, lastTry = false): Command => ({
+const step = (messagesMax = 100, n = 1, lastTry = false, runner = writer): Command => ({
   kind: 'step-move-task',
   id: idOf(n),
+  runner,
   messagesMax,
   lastTry,
 });
@@ -118,6 +119,20 @@ describe('a move task', () => {
     assert.equal(given(queue, step(), resolve(3), step(0)), 0);
     assert.equal(queue.state.intents.size, 4);
     assert.equal(task(queue).moved, 3);
+  });
+
+  it('takes no step of a node that does not know of its runner, and is not ended by one', () => {
+    const queue = withTask(3);
+    const another = writerIdFrom(new Uint8Array(16).fill(9));
+    assert.deepEqual(queue.commit(step(1, 1, true, another))[0], {
+      outcome: { kind: 'task-stepped', given: 0, unreadable: false },
+      effect: false,
+    });
+    queue.commit(purgeOf());
+    assert.equal(queue.commit(step(1, 1, true, another))[0]!.effect, false);
+    assert.equal(task(queue).status, 'running');
+    queue.commit(step());
+    assert.equal(task(queue).status, 'completed');
   });
 
   it('is completed by the first step that finds nothing, when nothing is under way', () => {
@@ -327,6 +342,17 @@ describe('the rate of a move task', () => {
     pacedUntilMillis,
   });
 
+  it('is kept again after one second’s worth when the clock is set back an hour', () => {
+    const queue = withTask(90, { messagesPerSecond: 20 });
+    queue.nowMillis += 5_000;
+    assert.equal(given(queue, step()), 20);
+    queue.nowMillis -= 3_600_000;
+    assert.equal(given(queue, step()), 20);
+    assert.equal(given(queue, step()), 0);
+    queue.nowMillis += 500;
+    assert.equal(given(queue, step()), 10);
+  });
+
   it('neither bursts nor stands still, whatever the clock does', () => {
     fc.assert(
       fc.property(
@@ -342,6 +368,10 @@ describe('the rate of a move task', () => {
             const wait = untilAllowed(paced, now, 1);
             assert.ok(wait <= 1_000 + Math.ceil(1_000 / rate), `${wait} ms until the next`);
             assert.equal(wait === 0, allowed >= 1);
+            for (const count of [1, Math.ceil(rate / 2), rate]) {
+              const stated = untilAllowed(paced, now, count);
+              assert.ok(allowance(paced, now + stated) >= count, `${count} not after ${stated} ms`);
+            }
             const took = Math.min(wanted, allowed);
             paced = task(rate, pacedAfter(paced, now, took));
             assert.ok(Number.isSafeInteger(paced.pacedUntilMillis));

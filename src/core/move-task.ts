@@ -34,7 +34,7 @@ export interface MoveTask {
   readonly failureReason?: string;
   /** Up to when its rate is used up, by the deciding clock. */
   readonly pacedUntilMillis: number;
-  /** Who took the last step. Others leave it to that one while it goes on (engine/task-runner.ts). */
+  /** Who took the last step. Others leave it to that one while it goes on; a step says whom it follows (engine/task-runner.ts). */
   readonly runner: WriterId;
 }
 
@@ -52,7 +52,8 @@ type Paced = Pick<MoveTask, 'messagesPerSecond' | 'pacedUntilMillis'>;
 /**
  * How many messages its rate allows now, on any node: each step is a swap, so all share one count. `pacedUntilMillis` is never
  * ahead of the clock that it was counted by. One that is ahead by more than two nodes may differ was counted by a clock that
- * lied or has stepped back since: it counts for nothing, or the task would stand still until then.
+ * lied or has stepped back since: it counts as long past. Only a step moves it back to the clock, so one has to be allowed
+ * now; what it may take is a second's worth, as after any rest.
  */
 export function allowance(task: Paced, nowMillis: number): number {
   const { messagesPerSecond } = task;
@@ -76,8 +77,8 @@ export function pacedAfter(task: Paced, nowMillis: number, count: number): numbe
 }
 
 function pacedFrom({ pacedUntilMillis }: Paced, nowMillis: number): number {
-  if (pacedUntilMillis > nowMillis + savedMillisMax) return nowMillis;
-  return Math.max(pacedUntilMillis, nowMillis - savedMillisMax);
+  const earliest = nowMillis - savedMillisMax;
+  return pacedUntilMillis > nowMillis + savedMillisMax ? earliest : Math.max(pacedUntilMillis, earliest);
 }
 
 export function isUnderWay({ status }: Pick<MoveTask, 'status'>): boolean {

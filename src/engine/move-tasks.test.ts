@@ -161,6 +161,37 @@ describe('a message move task', () => {
       },
     );
 
+  for (const nodes of [2, 3])
+    scenario(
+      `that is taken over from a stalled node has one runner of ${nodes} from then on`,
+      async (world) => {
+        const [first, ...others] = Array.from({ length: nodes }, () => world.startNode(listing));
+        await queues(first!, 1_500);
+        await start(world, first!, 10);
+        await world.clock.advance(3 * second);
+        const gate = new Gate();
+        first!.store.script({ method: 'putIfMatch', key: manifestKey('dlq') }, gate.before);
+        await world.run(gate.reached);
+        for (const other of others)
+          await other.receive('dlq', { maxMessages: 1, visibilityTimeoutSeconds: 0 });
+        await world.clock.advance(30 * second);
+        gate.open();
+        await world.clock.advance(10 * second);
+        const swaps = () =>
+          [first!, ...others].map(({ store }) => store.count(`putIfMatch ${manifestKey('dlq')}`));
+        const before = swaps();
+        const { moved, runner } = await taskIn(world);
+        await world.clock.advance(60 * second);
+        const made = swaps().map((count, at) => count - before[at]!);
+        assert.equal(made.filter((count) => count > 0).length, 1, made.join());
+        // A step and a resolution for each half second.
+        assert.ok(Math.max(...made) <= 250, made.join());
+        const after = await taskIn(world);
+        assert.equal(after.runner, runner);
+        assert.ok(after.moved - moved >= 550 && after.moved - moved <= 620, String(after.moved - moved));
+      },
+    );
+
   scenario('is run by one of two nodes, at its rate', async (world) => {
     const [one, two] = [world.startNode(), world.startNode()];
     await queues(one, 400);
@@ -177,6 +208,20 @@ describe('a message move task', () => {
       const rate = log[at]! - log[at - 2]!;
       if (log[at]! < 400) assert.ok(rate >= 60 && rate <= 100, log.join());
     }
+  });
+
+  scenario('keeps its rate when all clocks are set back an hour', async (world) => {
+    const node = world.startNode();
+    await queues(node, 300);
+    await start(world, node, 10);
+    await world.clock.advance(5 * second);
+    const before = (await taskIn(world)).moved;
+    world.storeSkewMillis = -60 * minute;
+    node.clock.skewMillis = -60 * minute;
+    await world.clock.advance(10 * second);
+    const moved = (await taskIn(world)).moved - before;
+    assert.ok(moved >= 80 && moved <= 110, String(moved));
+    assert.equal((await over(world)).moved, 300);
   });
 
   scenario('ends when its queue is purged, and with its queue when that is deleted', async (world) => {

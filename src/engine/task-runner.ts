@@ -2,10 +2,16 @@
  * Takes the steps of a queue's move task (core/move-step.ts), one after the other at the task's rate; the mover brings each step's messages
  * to their queues. Any node may do it at any time and stop after any step.
  *
- * - One node runs a task: the one that took its last step, which the task says. Others leave it alone while it goes on, and take it over after
- *   some patience without progress. When two run it at once, since a stalled node has woken up, the one with the lower writer id yields.
- * - The rate is the task's, decided by each swap (core/move-task.ts). A runner also keeps it by its own monotonic clock: however
- *   wrong the clocks that the swaps are decided by, nobody moves more than a second's worth too early.
+ * To a task under way a node is one of three:
+ * - Its runner: it took the last step, which the task says, or started it. It takes the next one.
+ * - Waiting: another is the runner. It leaves the task alone while that one goes on; after some patience without progress it becomes
+ * - its successor, and takes steps, too. When the first has landed it is the runner.
+ *
+ * A step does something only while the task names whom its node takes for the runner. So once a successor's has landed, those of the old runner,
+ * which was only stalled, and of other successors do nothing, however late and however often they are tried; their nodes see its name and wait.
+ *
+ * The rate is the task's, decided by each swap (core/move-task.ts). A runner also keeps it by its own monotonic clock: however
+ * wrong the clocks that the swaps are decided by, nobody moves more than a second's worth too early.
  */
 
 import type { CommandOutcome } from '../core/command.ts';
@@ -31,8 +37,8 @@ export class TaskRunner {
   #running = false;
   /** Under way when last looked at. */
   #seen: string | undefined;
-  /** Whose steps this node takes, and from whom it took them over. */
-  #own: { readonly id: string; readonly from: WriterId } | undefined;
+  /** Whose steps this node takes, and whom it takes them after: itself, or its predecessor until the first has landed. */
+  #own: { readonly id: string; readonly runner: WriterId } | undefined;
   /** By the monotonic clock, of what this node moved. */
   #pacedUntilMillis = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
@@ -102,20 +108,18 @@ export class TaskRunner {
     }
   }
 
-  #isOwn({ id, runner }: MoveTask): boolean {
-    const { writer } = this.#loop.view;
-    if (runner === writer) {
-      if (this.#own?.id !== id) this.#begin({ id, runner });
-      return true;
-    }
-    // Somebody else has taken a step since we took it over: both of us see that, and one goes on.
-    if (this.#own?.id === id && (runner === this.#own.from || runner < writer)) return true;
-    this.#own = undefined;
-    return false;
+  #isOwn(task: MoveTask): boolean {
+    const { id, runner } = task;
+    if (runner === this.#loop.view.writer) {
+      if (this.#own?.id !== id) this.#begin(task);
+      // From here on no predecessor is followed a second time.
+      this.#own = { id, runner };
+    } else if (this.#own?.id !== id || this.#own.runner !== runner) this.#own = undefined;
+    return this.#own !== undefined;
   }
 
-  #begin({ id, runner }: Pick<MoveTask, 'id' | 'runner'>): void {
-    this.#own = { id, from: runner };
+  #begin({ id, runner }: MoveTask): void {
+    this.#own = { id, runner };
     this.#foundNothing = false;
     this.#unreadableSince = undefined;
     this.#pacedUntilMillis = Number.NEGATIVE_INFINITY;
@@ -151,6 +155,7 @@ export class TaskRunner {
     const outcome = await this.#loop.submit({
       kind: 'step-move-task',
       id: task.id,
+      runner: task.runner,
       messagesMax: count,
       lastTry,
     });

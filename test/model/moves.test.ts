@@ -22,6 +22,7 @@ import {
   redrive,
   sendOf,
   sourceArn,
+  writer,
 } from './one-queue.ts';
 
 type Step =
@@ -151,6 +152,7 @@ class Moves {
         this.#source.commit({
           kind: 'step-move-task',
           id: taskId(this.#tasks),
+          runner: writer,
           messagesMax: 2,
           lastTry: false,
         });
