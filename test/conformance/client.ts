@@ -39,6 +39,7 @@ export const file = (...parts: readonly string[]) => join(repository, 'test', 'c
 const WORKER_TRIAL = ['61 jobs', '1 retry', '1 job of a worker killed by kill -9'];
 export const SHORT_POLLING_WORKER = WORKER_TRIAL;
 export const WORKER = [...WORKER_TRIAL, 'long poll', 'batches'];
+export const JOBS = [...WORKER, 'attributes with MD5'];
 const MESSAGES = ['errors', 'batches', 'attributes with MD5', 'redeliveries', 'long poll', 'dead letters'];
 /** Of an SDK that is older than message move tasks. */
 export const EVERY_OLD_ACTION = ['every action', ...MESSAGES, 'tags and permissions'];
@@ -151,7 +152,7 @@ export function java(name: string, artifact: string): Client {
     version: () => javaVersion(name, artifact),
     protocol: 'json',
     inCi: false,
-    does: [...WORKER, 'attributes with MD5'],
+    does: JOBS,
     prepare: async () => workerTrial('long-poll', 'java', await javaProgram(name)),
   };
 }
