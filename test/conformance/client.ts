@@ -84,15 +84,18 @@ export function workerTrial(poll: Poll, command: string, args: readonly string[]
   return { ...trial, args: [...trial.args, poll, command, ...args] };
 }
 
-/** One of the programs of aws-sdk-js/. */
-export function javascript(name: string, program: string, does: readonly string[]): Client {
+/** One of the programs of aws-sdk-js/; `trial` as in PythonProgram. */
+export function javascript(name: string, program: string, does: readonly string[], trial?: Poll): Client {
   return {
     name,
     version: () => nodeVersion('@aws-sdk/client-sqs'),
     protocol: 'json',
     inCi: true,
     does,
-    prepare: async () => typescript('aws-sdk-js', program),
+    prepare: async () => {
+      const { command, args } = typescript('aws-sdk-js', program);
+      return trial === undefined ? { command, args } : workerTrial(trial, command, args);
+    },
   };
 }
 
@@ -168,6 +171,9 @@ export function php(name: string, of: string, poll: Poll): Client {
   };
 }
 
+/** What runs a program of TypeScript, or one that imports it. */
+export const TSX = ['--no-warnings', '--import', 'tsx'];
+
 export function typescript(...parts: readonly string[]): Command {
-  return { command: process.execPath, args: ['--no-warnings', '--import', 'tsx', file(...parts)] };
+  return { command: process.execPath, args: [...TSX, file(...parts)] };
 }

@@ -17,6 +17,7 @@ import {
   RESOURCE,
   rust,
   SHORT_POLLING_WORKER,
+  TSX,
   WORKER,
   workerTrial,
 } from './client.ts';
@@ -96,6 +97,7 @@ export const clients: readonly Client[] = [
     trial: 'long-poll',
     ...OLD,
   }),
+  javascript('aws-sdk-js-jobs', 'jobs.ts', JOBS, 'long-poll'),
   {
     name: 'async-aws',
     version: () => debianVersion('php-async-aws-sqs'),
@@ -122,7 +124,7 @@ export const clients: readonly Client[] = [
     inCi: true,
     does: [...WORKER, 'attributes'],
     prepare: async () =>
-      workerTrial('long-poll', process.execPath, [await nodeProgram('sqs-consumer', 'jobs.mjs')]),
+      workerTrial('long-poll', process.execPath, [...TSX, await nodeProgram('sqs-consumer', 'jobs.mjs')]),
   },
   python({
     name: 'aioboto3',
