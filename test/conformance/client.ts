@@ -99,16 +99,33 @@ export function javascript(name: string, program: string, does: readonly string[
   };
 }
 
-/** The program of aws-sdk-go/, which does what its arguments say. */
-export function go(name: string, does: readonly string[], ...args: readonly string[]): Client {
+/** The program of aws-sdk-go/: `jobs` is for worker-trial.ts, which gives it the rest of its arguments. */
+export function go(name: string, does: readonly string[], part?: 'fifo' | 'jobs'): Client {
   return {
     name,
     version: () => goVersion('aws-sdk-go', 'github.com/aws/aws-sdk-go-v2/service/sqs'),
     protocol: 'json',
     inCi: true,
     does,
-    prepare: async () => ({ command: await goProgram('aws-sdk-go'), args }),
+    prepare: async () => goPart(await goProgram('aws-sdk-go'), part),
   };
+}
+
+/** The same of aws-sdk-go-v1/. */
+export function goV1(name: string, does: readonly string[], part?: 'jobs'): Client {
+  return {
+    name,
+    version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go'),
+    protocol: 'query',
+    inCi: true,
+    does,
+    prepare: async () => goPart(await goProgram('aws-sdk-go-v1'), part),
+  };
+}
+
+function goPart(command: string, part?: 'fifo' | 'jobs'): Command {
+  if (part === 'jobs') return workerTrial('long-poll', command, [part]);
+  return { command, args: part === undefined ? [] : [part] };
 }
 
 /** The program of aws-sdk-rust/: `jobs` is for worker-trial.ts, which gives it the rest of its arguments. */

@@ -7,6 +7,7 @@ import {
   FIFO,
   file,
   go,
+  goV1,
   JOBS,
   java,
   javaOverQuery,
@@ -21,7 +22,7 @@ import {
   WORKER,
   workerTrial,
 } from './client.ts';
-import { goProgram, goVersion, pythonEnvironment, pythonVersion } from './go-and-python.ts';
+import { pythonEnvironment, pythonVersion } from './go-and-python.ts';
 import { nodeProgram, packagedVersion } from './javascript.ts';
 import { debianVersion, phpProgram } from './php.ts';
 
@@ -80,14 +81,7 @@ export const clients: readonly Client[] = [
     program: ['boto3', 'fifo.py'],
     ...OLD,
   }),
-  {
-    name: 'aws-sdk-go-v1',
-    version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go'),
-    protocol: 'query',
-    inCi: true,
-    does: [...EVERY_ACTION, 'a FIFO queue'],
-    prepare: async () => ({ command: await goProgram('aws-sdk-go-v1'), args: [] }),
-  },
+  goV1('aws-sdk-go-v1', [...EVERY_ACTION, 'a FIFO queue']),
   python({ name: 'boto3-jobs', of: 'boto3', does: JOBS, program: ['boto3', 'jobs.py'], trial: 'long-poll' }),
   python({
     name: 'boto3-query-jobs',
@@ -98,6 +92,8 @@ export const clients: readonly Client[] = [
     ...OLD,
   }),
   javascript('aws-sdk-js-jobs', 'jobs.ts', JOBS, 'long-poll'),
+  go('aws-sdk-go-jobs', JOBS, 'jobs'),
+  goV1('aws-sdk-go-v1-jobs', JOBS, 'jobs'),
   {
     name: 'async-aws',
     version: () => debianVersion('php-async-aws-sqs'),

@@ -258,31 +258,15 @@ func deliveries() {
 	remove(url)
 }
 
-func deadLetters() {
-	dead := must(create("dead", nil))
-	policy := fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":2}`, attributesOf(dead)["QueueArn"])
-	url := must(create("work", map[string]*string{"RedrivePolicy": &policy}))
-	sources := must(client.ListDeadLetterSourceQueues(&sqs.ListDeadLetterSourceQueuesInput{QueueUrl: &dead}))
-	checkEqual("its sources", aws.StringValueSlice(sources.QueueUrls), []string{url})
-	sent := must(send(url, "poison"))
-	for _, attempt := range []string{"1", "2"} {
-		message := receiveOne("attempt "+attempt, url)
-		checkEqual("its count", *message.Attributes["ApproximateReceiveCount"], attempt)
-		check("given back", visibility(url, message, 0) == nil, nil)
-	}
-	checkEqual("the third receive is empty", len(must(receive(url, 1, 1))), 0)
-	message := receiveOne("dead letter", dead)
-	checkEqual("the same MessageId", *message.MessageId, *sent.MessageId)
-	checkEqual("DeadLetterQueueSourceArn", *message.Attributes["DeadLetterQueueSourceArn"], attributesOf(url)["QueueArn"])
-	remove(url)
-	remove(dead)
-}
-
 func main() {
 	random := make([]byte, 6)
 	must(rand.Read(random))
 	prefix = "aws-sdk-go-v1-" + hex.EncodeToString(random) + "-"
 	client = connect()
+	if len(os.Args) > 1 && os.Args[1] == "jobs" {
+		worker(os.Args[2:])
+		return
+	}
 	queues()
 	sending()
 	mistakes()
@@ -291,10 +275,8 @@ func main() {
 	access()
 	moves()
 	fifo()
-	for _, deed := range []string{
+	did(
 		"every action", "errors", "batches", "attributes with MD5", "redeliveries", "long poll", "dead letters",
 		"tags and permissions", "message move tasks", "a FIFO queue",
-	} {
-		fmt.Printf("did %s\n", deed)
-	}
+	)
 }
