@@ -111,15 +111,19 @@ export function go(name: string, does: readonly string[], part?: 'fifo' | 'jobs'
   };
 }
 
-/** The same of aws-sdk-go-v1/. */
-export function goV1(name: string, does: readonly string[], part?: 'jobs'): Client {
+/** The same of aws-sdk-go-v1/, with the versions of a module file. */
+export function goV1(
+  name: string,
+  does: readonly string[],
+  { part, versions = 'go.mod' }: { readonly part?: 'jobs'; readonly versions?: 'go.mod' | 'json.mod' } = {},
+): Client {
   return {
     name,
-    version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go'),
-    protocol: 'query',
+    version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go', versions),
+    protocol: versions === 'go.mod' ? 'query' : 'json',
     inCi: true,
     does,
-    prepare: async () => goPart(await goProgram('aws-sdk-go-v1'), part),
+    prepare: async () => goPart(await goProgram('aws-sdk-go-v1', versions), part),
   };
 }
 

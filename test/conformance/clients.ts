@@ -82,6 +82,7 @@ export const clients: readonly Client[] = [
     ...OLD,
   }),
   goV1('aws-sdk-go-v1', [...EVERY_ACTION, 'a FIFO queue']),
+  goV1('aws-sdk-go-v1-json', [...EVERY_ACTION, 'a FIFO queue'], { versions: 'json.mod' }),
   python({ name: 'boto3-jobs', of: 'boto3', does: JOBS, program: ['boto3', 'jobs.py'], trial: 'long-poll' }),
   python({
     name: 'boto3-query-jobs',
@@ -93,7 +94,8 @@ export const clients: readonly Client[] = [
   }),
   javascript('aws-sdk-js-jobs', 'jobs.ts', JOBS, 'long-poll'),
   go('aws-sdk-go-jobs', JOBS, 'jobs'),
-  goV1('aws-sdk-go-v1-jobs', JOBS, 'jobs'),
+  goV1('aws-sdk-go-v1-jobs', JOBS, { part: 'jobs' }),
+  goV1('aws-sdk-go-v1-json-jobs', JOBS, { part: 'jobs', versions: 'json.mod' }),
   {
     name: 'async-aws',
     version: () => debianVersion('php-async-aws-sqs'),
