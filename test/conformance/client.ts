@@ -39,6 +39,7 @@ export const file = (...parts: readonly string[]) => join(repository, 'test', 'c
 const WORKER_TRIAL = ['61 jobs', '1 retry', '1 job of a worker killed by kill -9'];
 export const SHORT_POLLING_WORKER = WORKER_TRIAL;
 export const WORKER = [...WORKER_TRIAL, 'long poll', 'batches'];
+export const JOBS = [...WORKER, 'attributes with MD5'];
 const MESSAGES = ['errors', 'batches', 'attributes with MD5', 'redeliveries', 'long poll', 'dead letters'];
 /** Of an SDK that is older than message move tasks. */
 export const EVERY_OLD_ACTION = ['every action', ...MESSAGES, 'tags and permissions'];
@@ -83,28 +84,52 @@ export function workerTrial(poll: Poll, command: string, args: readonly string[]
   return { ...trial, args: [...trial.args, poll, command, ...args] };
 }
 
-/** One of the programs of aws-sdk-js/. */
-export function javascript(name: string, program: string, does: readonly string[]): Client {
+/** One of the programs of aws-sdk-js/; `trial` as in PythonProgram. */
+export function javascript(name: string, program: string, does: readonly string[], trial?: Poll): Client {
   return {
     name,
     version: () => nodeVersion('@aws-sdk/client-sqs'),
     protocol: 'json',
     inCi: true,
     does,
-    prepare: async () => typescript('aws-sdk-js', program),
+    prepare: async () => {
+      const { command, args } = typescript('aws-sdk-js', program);
+      return trial === undefined ? { command, args } : workerTrial(trial, command, args);
+    },
   };
 }
 
-/** The program of aws-sdk-go/, which does what its arguments say. */
-export function go(name: string, does: readonly string[], ...args: readonly string[]): Client {
+/** The program of aws-sdk-go/: `jobs` is for worker-trial.ts, which gives it the rest of its arguments. */
+export function go(name: string, does: readonly string[], part?: 'fifo' | 'jobs'): Client {
   return {
     name,
     version: () => goVersion('aws-sdk-go', 'github.com/aws/aws-sdk-go-v2/service/sqs'),
     protocol: 'json',
     inCi: true,
     does,
-    prepare: async () => ({ command: await goProgram('aws-sdk-go'), args }),
+    prepare: async () => goPart(await goProgram('aws-sdk-go'), part),
   };
+}
+
+/** The same of aws-sdk-go-v1/, with the versions of a module file. */
+export function goV1(
+  name: string,
+  does: readonly string[],
+  { part, versions = 'go.mod' }: { readonly part?: 'jobs'; readonly versions?: 'go.mod' | 'json.mod' } = {},
+): Client {
+  return {
+    name,
+    version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go', versions),
+    protocol: versions === 'go.mod' ? 'query' : 'json',
+    inCi: true,
+    does,
+    prepare: async () => goPart(await goProgram('aws-sdk-go-v1', versions), part),
+  };
+}
+
+function goPart(command: string, part?: 'fifo' | 'jobs'): Command {
+  if (part === 'jobs') return workerTrial('long-poll', command, [part]);
+  return { command, args: part === undefined ? [] : [part] };
 }
 
 /** The program of aws-sdk-rust/: `jobs` is for worker-trial.ts, which gives it the rest of its arguments. */
@@ -151,7 +176,7 @@ export function java(name: string, artifact: string): Client {
     version: () => javaVersion(name, artifact),
     protocol: 'json',
     inCi: false,
-    does: [...WORKER, 'attributes with MD5'],
+    does: JOBS,
     prepare: async () => workerTrial('long-poll', 'java', await javaProgram(name)),
   };
 }
@@ -167,6 +192,9 @@ export function php(name: string, of: string, poll: Poll): Client {
   };
 }
 
+/** What runs a program of TypeScript, or one that imports it. */
+export const TSX = ['--no-warnings', '--import', 'tsx'];
+
 export function typescript(...parts: readonly string[]): Command {
-  return { command: process.execPath, args: ['--no-warnings', '--import', 'tsx', file(...parts)] };
+  return { command: process.execPath, args: [...TSX, file(...parts)] };
 }

@@ -7,6 +7,8 @@ import {
   FIFO,
   file,
   go,
+  goV1,
+  JOBS,
   java,
   javaOverQuery,
   javascript,
@@ -16,10 +18,11 @@ import {
   RESOURCE,
   rust,
   SHORT_POLLING_WORKER,
+  TSX,
   WORKER,
   workerTrial,
 } from './client.ts';
-import { goProgram, goVersion, pythonEnvironment, pythonVersion } from './go-and-python.ts';
+import { pythonEnvironment, pythonVersion } from './go-and-python.ts';
 import { nodeProgram, packagedVersion } from './javascript.ts';
 import { debianVersion, phpProgram } from './php.ts';
 
@@ -78,14 +81,21 @@ export const clients: readonly Client[] = [
     program: ['boto3', 'fifo.py'],
     ...OLD,
   }),
-  {
-    name: 'aws-sdk-go-v1',
-    version: () => goVersion('aws-sdk-go-v1', 'github.com/aws/aws-sdk-go'),
-    protocol: 'query',
-    inCi: true,
-    does: [...EVERY_ACTION, 'a FIFO queue'],
-    prepare: async () => ({ command: await goProgram('aws-sdk-go-v1'), args: [] }),
-  },
+  goV1('aws-sdk-go-v1', [...EVERY_ACTION, 'a FIFO queue']),
+  goV1('aws-sdk-go-v1-json', [...EVERY_ACTION, 'a FIFO queue'], { versions: 'json.mod' }),
+  python({ name: 'boto3-jobs', of: 'boto3', does: JOBS, program: ['boto3', 'jobs.py'], trial: 'long-poll' }),
+  python({
+    name: 'boto3-query-jobs',
+    of: 'boto3',
+    does: JOBS,
+    program: ['boto3', 'jobs.py'],
+    trial: 'long-poll',
+    ...OLD,
+  }),
+  javascript('aws-sdk-js-jobs', 'jobs.ts', JOBS, 'long-poll'),
+  go('aws-sdk-go-jobs', JOBS, 'jobs'),
+  goV1('aws-sdk-go-v1-jobs', JOBS, { part: 'jobs' }),
+  goV1('aws-sdk-go-v1-json-jobs', JOBS, { part: 'jobs', versions: 'json.mod' }),
   {
     name: 'async-aws',
     version: () => debianVersion('php-async-aws-sqs'),
@@ -112,12 +122,12 @@ export const clients: readonly Client[] = [
     inCi: true,
     does: [...WORKER, 'attributes'],
     prepare: async () =>
-      workerTrial('long-poll', process.execPath, [await nodeProgram('sqs-consumer', 'jobs.mjs')]),
+      workerTrial('long-poll', process.execPath, [...TSX, await nodeProgram('sqs-consumer', 'jobs.mjs')]),
   },
   python({
     name: 'aioboto3',
     of: 'aioboto3',
-    does: [...WORKER, 'attributes with MD5'],
+    does: JOBS,
     program: ['aioboto3', 'jobs.py'],
     requirements: join('aioboto3', 'requirements.txt'),
     trial: 'long-poll',
@@ -131,9 +141,9 @@ export const clients: readonly Client[] = [
   }),
   rust('aws-sdk-rust', EVERY_ACTION, 'actions'),
   rust('aws-sdk-rust-fifo', FIFO, 'fifo'),
-  rust('aws-sdk-rust-jobs', [...WORKER, 'attributes with MD5'], 'jobs'),
+  rust('aws-sdk-rust-jobs', JOBS, 'jobs'),
   java('aws-sdk-java-v2', 'sqs'),
-  javaV2('aws-sdk-java-v2-async', [...WORKER, 'attributes with MD5'], 'Jobs'),
+  javaV2('aws-sdk-java-v2-async', JOBS, 'Jobs'),
   javaV2('aws-sdk-java-v2-fifo', FIFO, 'Fifo'),
   java('spring-cloud-aws', 'spring-cloud-aws-sqs'),
   java('aws-sdk-java-v1', 'aws-java-sdk-sqs'),

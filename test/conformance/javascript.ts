@@ -1,19 +1,22 @@
 /** The programs that need npm packages of their own, by the lock file in their folder. */
-import { copyFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { repository } from '../faults/okuri-process.ts';
 import { here, installed, tool } from './toolchain.ts';
 
-/** @returns the program's path, beside its packages. */
+/** @returns the program's path: beside its packages, and below what it shares with others, as in this folder. */
 export async function nodeProgram(client: string, program: string): Promise<string> {
-  const names = ['package.json', 'package-lock.json', program];
-  const sources = names.map((name) => join(here, client, name));
+  const names = ['package.json', 'package-lock.json', program].map((name) => join(client, name));
+  const copied = [...names, 'job-records.ts'];
+  const sources = copied.map((name) => join(here, name));
   const folder = await installed(client, sources, async (empty) => {
-    for (const [index, source] of sources.entries())
-      copyFileSync(source, join(empty, names[index] as string));
-    await tool('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], empty);
+    for (const name of copied) {
+      mkdirSync(dirname(join(empty, name)), { recursive: true });
+      copyFileSync(join(here, name), join(empty, name));
+    }
+    await tool('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], join(empty, client));
   });
-  return join(folder, program);
+  return join(folder, client, program);
 }
 
 /** The version that a client's own package.json pins. */

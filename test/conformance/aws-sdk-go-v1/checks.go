@@ -37,3 +37,9 @@ func checkRefused(what string, err error, code string, status int) {
 	checkEqual(what+": its status", refused.StatusCode(), status)
 	check(what+": its request id", refused.RequestID() != "", refused)
 }
+
+func did(deeds ...string) {
+	for _, deed := range deeds {
+		fmt.Printf("did %s\n", deed)
+	}
+}

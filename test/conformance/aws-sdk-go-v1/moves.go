@@ -8,6 +8,26 @@ import (
 	"github.com/aws/aws-sdk-go/service/sqs"
 )
 
+func deadLetters() {
+	dead := must(create("dead", nil))
+	policy := fmt.Sprintf(`{"deadLetterTargetArn":"%s","maxReceiveCount":2}`, attributesOf(dead)["QueueArn"])
+	url := must(create("work", map[string]*string{"RedrivePolicy": &policy}))
+	sources := must(client.ListDeadLetterSourceQueues(&sqs.ListDeadLetterSourceQueuesInput{QueueUrl: &dead}))
+	checkEqual("its sources", aws.StringValueSlice(sources.QueueUrls), []string{url})
+	sent := must(send(url, "poison"))
+	for _, attempt := range []string{"1", "2"} {
+		message := receiveOne("attempt "+attempt, url)
+		checkEqual("its count", *message.Attributes["ApproximateReceiveCount"], attempt)
+		check("given back", visibility(url, message, 0) == nil, nil)
+	}
+	checkEqual("the third receive is empty", len(must(receive(url, 1, 1))), 0)
+	message := receiveOne("dead letter", dead)
+	checkEqual("the same MessageId", *message.MessageId, *sent.MessageId)
+	checkEqual("DeadLetterQueueSourceArn", *message.Attributes["DeadLetterQueueSourceArn"], attributesOf(url)["QueueArn"])
+	remove(url)
+	remove(dead)
+}
+
 // moves starts a slow move task, cancels it, and lets another one do the rest.
 func moves() {
 	dead, other := must(create("moves-dead", nil)), must(create("moves-other", nil))

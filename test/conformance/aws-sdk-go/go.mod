@@ -22,3 +22,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/ssooidc v1.44.5 // indirect
 	github.com/aws/aws-sdk-go-v2/service/sts v1.52.0 // indirect
 )
+
+require okuri-jobs v0.0.0
+
+replace okuri-jobs => ../go-jobs

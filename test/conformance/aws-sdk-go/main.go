@@ -1,6 +1,7 @@
 // An ordinary program on aws-sdk-go-v2. Endpoint, region and credentials come from the environment alone. The SDK
 // itself checks the MD5 of every body and fails the call when one is wrong. Over 300 lines because it is one program,
-// read from top to bottom like a user's own; FIFO queues (`aws-sdk-go fifo`) are in fifo.go.
+// read from top to bottom like a user's own; FIFO queues (`aws-sdk-go fifo`) are in fifo.go, a worker (`aws-sdk-go jobs`)
+// in jobs.go.
 package main
 
 import (
@@ -310,6 +311,10 @@ func main() {
 	must(rand.Read(random))
 	prefix = "aws-sdk-go-" + hex.EncodeToString(random) + "-"
 	client = sqs.NewFromConfig(must(config.LoadDefaultConfig(ctx)))
+	if len(os.Args) > 1 && os.Args[1] == "jobs" {
+		worker(os.Args[2:])
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == "fifo" {
 		groups()
 		locks()

@@ -1,0 +1,3 @@
+module okuri-jobs
+
+go 1.26
