@@ -42,7 +42,16 @@ export class BatchResources implements Resources {
   readonly #view: QueueView;
   readonly #segments = new Map<SegmentId, DecodedSegment | 'unreadable'>();
   readonly #pages = new Map<PageId, PageContents[PageKind] | 'unreadable'>();
+  /**
+   * Read after `#targetsVersion` was observed; void for any later state †: the link to a target may be forgotten in one, since that
+   * is gone, and an intent that is made with what was known before would begin its numbers anew:
+   *   1. a batch reads its target; the target is deleted, with intent 1 appended; a mover stalls before it resolves that one;
+   *   2. another mover resolves intent 1; the target is found gone and the link is forgotten, by which the batch's swap fails;
+   *   3. the batch applies its commands to the new state, and gives another message to that target: intent 1 once more;
+   *   4. the stalled mover resolves intent 1: that message is lost.
+   */
   readonly #targets = new Map<string, MoveTarget>();
+  #targetsVersion = 0;
   /** Read after `#sourcesVersion` was observed; void for any later state †. */
   readonly #sources = new Map<Incarnation, MoveSourceView>();
   #sourcesVersion = 0;
@@ -75,7 +84,8 @@ export class BatchResources implements Resources {
     return (loaded as PageContents[K] | 'unreadable' | undefined) ?? 'needed';
   };
 
-  readonly target: Resources['target'] = (queueName) => this.#targets.get(queueName);
+  readonly target: Resources['target'] = (queueName) =>
+    this.#targetsVersion === this.#view.current.state.version ? this.#targets.get(queueName) : undefined;
 
   readonly source: Resources['source'] = (incarnation) =>
     this.#sourcesVersion === this.#view.current.state.version ? this.#sources.get(incarnation) : undefined;
@@ -171,6 +181,10 @@ export class BatchResources implements Resources {
   }
 
   async #readTargets(names: ReadonlySet<string>): Promise<void> {
+    if (names.size === 0) return;
+    const { version } = this.#view.current.state;
+    if (this.#targetsVersion !== version) this.#targets.clear();
+    this.#targetsVersion = version;
     await Promise.all(
       [...names].map(async (name) => {
         // A queue may name itself as its dead-letter queue: nothing moves then.

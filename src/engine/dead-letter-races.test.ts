@@ -208,3 +208,22 @@ describe('a mover that cannot go on', () => {
     assert.deepEqual(await letters(node), ['x']);
   });
 });
+
+describe('a commit that lost its race', () => {
+  scenario('asks anew for the queue that its letters go to', async (world) => {
+    // 1. A reads the target and stalls before its swap; 2. the target goes, and B commits to the source; 3. A wakes. With what
+    // it knew it would begin a link anew that may have been forgotten since, numbers and all (batch-resources.ts).
+    const [a, b] = [world.startNode(patient), world.startNode()];
+    await twoQueues(a);
+    await doom(a, 'x');
+    const gate = new Gate();
+    a.store.script({ method: 'putIfMatch', key: manifestKey('q') }, gate.before);
+    const receiving = a.receiving('q');
+    await world.run(gate.reached);
+    assert.equal(kindOf(await world.run(b.service.deleteQueue('dlq'))), 'done');
+    await b.send('q', 'y');
+    gate.open();
+    assert.deepEqual(bodiesOf(await world.run(receiving)), ['x', 'y']);
+    assert.equal((await world.state('q')).intents.size, 0);
+  });
+});

@@ -88,7 +88,9 @@ class Moves {
   #serial = 0;
   #source = this.#queue(redrive(1));
   #target: OneQueue | undefined = this.#queue();
+  /** What the source's nodes know of the target, and since which state of the source: void for any later one. */
   #known: MoveTarget = { kind: 'missing' };
+  #knownAt: QueueState | undefined;
   readonly #nodes: Node[] = [];
   #tasks = 0;
   #bodies = 0;
@@ -108,7 +110,7 @@ class Moves {
         break;
       }
       case 'receive':
-        this.#source.target = this.#known;
+        this.#source.target = this.#knownTarget();
         this.#source.commit(receiveOf(10, 0));
         break;
       case 'purge':
@@ -116,9 +118,7 @@ class Moves {
         this.#sent.clear();
         break;
       case 'read-target':
-        this.#known = this.#target
-          ? { kind: 'present', incarnation: this.#target.state.incarnation }
-          : { kind: 'missing' };
+        this.#readTarget();
         break;
       case 'delete-target':
         this.#target = undefined;
@@ -148,7 +148,7 @@ class Moves {
         });
         break;
       case 'step-task':
-        this.#source.target = this.#known;
+        this.#source.target = this.#knownTarget();
         this.#source.commit({
           kind: 'step-move-task',
           id: taskId(this.#tasks),
@@ -183,6 +183,18 @@ class Moves {
       }
     }
     this.#check();
+  }
+
+  #readTarget(): void {
+    this.#known = this.#target
+      ? { kind: 'present', incarnation: this.#target.state.incarnation }
+      : { kind: 'missing' };
+    this.#knownAt = this.#source.state;
+  }
+
+  #knownTarget(): MoveTarget {
+    if (this.#knownAt !== this.#source.state) this.#readTarget();
+    return this.#known;
   }
 
   #walk(node: Node, kind: 'read-both' | 'swap' | 'resolve' | 'return'): void {
@@ -261,6 +273,16 @@ function bodiesOf(state: QueueState, where: 'anywhere' | 'receivable'): string[]
 }
 
 describe('moves between two queues', () => {
+  it('give no number twice: a link that was forgotten is not begun anew by who knew the target before', () => {
+    const moves = new Moves();
+    for (const kind of ['send', 'receive', 'read-target', 'receive', 'carry'] as const) moves.run({ kind });
+    moves.run({ kind: 'append', node: 0 });
+    for (const kind of ['delete-target', 'send', 'receive', 'learn-gone'] as const) moves.run({ kind });
+    moves.run({ kind: 'resolve', node: 0 });
+    for (const kind of ['forget', 'receive', 'carry'] as const) moves.run({ kind });
+    for (const node of [0, 1]) moves.run({ kind: 'resolve', node });
+  });
+
   it('neither lose nor double a message, whoever stops or wakes up when', () => {
     const asked = Number(globalThis.process?.env.OKURI_MODEL_RUNS ?? '');
     fc.assert(
