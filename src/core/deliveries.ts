@@ -157,7 +157,7 @@ export class Deliveries {
     const page = this.#open(id);
     if (!page) return undefined;
     let total = 0;
-    for (const [, { visibleAtMillis }] of page.entries()) if (visibleAtMillis <= nowMillis) total++;
+    for (const { delivery } of page.found()) if (delivery.visibleAtMillis <= nowMillis) total++;
     return total;
   }
 
@@ -210,7 +210,7 @@ export class Deliveries {
 
   /** Back into the manifest with all that is left of it, if anything. */
   bringBack(page: OpenLeasePage): void {
-    for (const [sequence, delivery] of page.entries()) this.inline.set(sequence, delivery);
+    for (const { sequence, delivery } of page.found()) this.inline.set(sequence, delivery);
     this.#references.delete(page.id);
     this.#opened.delete(page.id);
     this.#hulls = undefined;

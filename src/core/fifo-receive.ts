@@ -14,7 +14,7 @@ import { type Candidate, FifoOrder } from './fifo-order.ts';
 import { FifoWalk, type Place } from './fifo-walk.ts';
 import { GroupLocks } from './group-locks.ts';
 import type { AttemptHash, GroupHash } from './ids.ts';
-import { leasedOf, leaseMessage, placeholder } from './lease.ts';
+import { leasedOf, leaseMessage, placeholder, timeoutOf } from './lease.ts';
 import type { PageReader } from './pages.ts';
 import type { ReceiveAttempt, SegmentId } from './queue-state.ts';
 import { handedOutAgain, handedOutBy, withoutAttempt } from './receive-attempts.ts';
@@ -94,7 +94,7 @@ export class FifoReceiver {
   /** Hands out once more what a receive with the same attempt id did; undefined where there is nothing of it. */
   #repeat({ attempt, ...command }: Receive): CommandResult | undefined {
     const draft = this.#draft;
-    const timeoutSeconds = command.visibilityTimeoutSeconds ?? draft.resolved.visibilityTimeoutSeconds;
+    const timeoutSeconds = timeoutOf(draft, command);
     // Without a timeout it would hold nothing, and the walk has begun: it would not see them visible.
     if (attempt === undefined || timeoutSeconds === 0) return undefined;
     const handedOut = handedOutBy(draft, attempt);
@@ -118,10 +118,10 @@ export class FifoReceiver {
   }
 
   /** What was taken, for the next receive of the same attempt; what another of this transition took for it is that one's no more. */
-  #mark({ attempt, visibilityTimeoutSeconds }: Receive, messages: number): void {
+  #mark({ attempt, ...command }: Receive, messages: number): void {
     if (attempt === undefined || messages === 0) return;
     // Nothing is held, so nothing can be repeated.
-    if ((visibilityTimeoutSeconds ?? this.#draft.resolved.visibilityTimeoutSeconds) === 0) return;
+    if (timeoutOf(this.#draft, command) === 0) return;
     for (const sequence of this.#ofAttempts.get(attempt) ?? []) this.#remark(sequence, undefined);
     const sequences = this.#taken.map(({ sequence }) => sequence);
     this.#ofAttempts.set(attempt, sequences);

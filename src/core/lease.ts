@@ -14,7 +14,7 @@ export function leaseMessage(
   command: Command & { readonly kind: 'receive' },
 ): { readonly leased: Leased; readonly inFlight: boolean } {
   const { nowMillis } = draft.time;
-  const timeoutSeconds = command.visibilityTimeoutSeconds ?? draft.resolved.visibilityTimeoutSeconds;
+  const timeoutSeconds = timeoutOf(draft, command);
   const delivery: Delivery = {
     visibleAtMillis: nowMillis + timeoutSeconds * 1000,
     receiveCount: (previous?.receiveCount ?? 0) + 1,
@@ -28,6 +28,14 @@ export function leaseMessage(
   };
   draft.deliveries.add(sequence, delivery);
   return { leased: leasedOf(draft, sequence, message, delivery), inFlight: timeoutSeconds > 0 };
+}
+
+/** Of a receive, seconds: its own, or the queue's. */
+export function timeoutOf(
+  draft: Draft,
+  command: Pick<Command & { readonly kind: 'receive' }, 'visibilityTimeoutSeconds'>,
+): number {
+  return command.visibilityTimeoutSeconds ?? draft.resolved.visibilityTimeoutSeconds;
 }
 
 export function leasedOf(draft: Draft, sequence: number, message: StoredMessage, delivery: Delivery): Leased {

@@ -74,12 +74,7 @@ export class OpenLeasePage {
     };
   }
 
-  *entries(): Generator<readonly [number, Delivery], void, undefined> {
-    const { sequences, deliveries } = this.content;
-    for (let ordinal = 0; ordinal < sequences.length; ordinal++)
-      if (this.has(ordinal)) yield [sequences[ordinal]!, deliveries[ordinal]!];
-  }
-
+  /** All that have not left. */
   *found(): Generator<FoundDelivery, void, undefined> {
     const { sequences, deliveries } = this.content;
     for (let ordinal = 0; ordinal < sequences.length; ordinal++)
